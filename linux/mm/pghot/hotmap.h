@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hot map: one small record for each page of the lower tiers, found in
+ * O(1) from a PFN, and above the records one bit for each 2 MiB block and one
+ * for each section that has ready pages.
+ */
+#ifndef _MM_PGHOT_HOTMAP_H
+#define _MM_PGHOT_HOTMAP_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+
+#include "record.h"
+
+#define PGHOT_BLOCK_ORDER	9	/* 2 MiB of 4 KiB pages */
+#define PGHOT_BLOCK_PAGES	(1UL << PGHOT_BLOCK_ORDER)
+
+struct pghot_leaf;
+
+/**
+ * struct pghot_map - a hot map
+ * @roots: leaves, by section number; RCU
+ * @nr_roots: entries in @roots
+ * @precise: which layout the records have
+ *
+ * The kernel has one; tests make their own.
+ */
+struct pghot_map {
+	struct pghot_leaf __rcu **roots;
+	unsigned long nr_roots;
+	bool precise;
+};
+
+/**
+ * struct pghot_tunables - what decides when a record becomes ready
+ * @freq_threshold: accesses within the window
+ * @window_ms: the window, in milliseconds
+ */
+struct pghot_tunables {
+	u32 freq_threshold;
+	u32 window_ms;
+};
+
+/**
+ * struct pghot_map_node - the part of the hot map that one lower-tier node owns
+ * @nid: the node
+ * @sections: sections with records
+ * @first: lowest section number that ever had records
+ * @last: highest one
+ * @hist: ready records of each frequency class
+ *
+ * @hist changes with the record that it counts, without a lock; its sum is the
+ * number of ready records. The node must outlive its sections.
+ */
+struct pghot_map_node {
+	int nid;
+	unsigned long sections;
+	unsigned long first;
+	unsigned long last;
+	atomic_long_t hist[PGHOT_CLASSES];
+};
+
+/* What recording an access did. */
+enum pghot_recorded {
+	PGHOT_UNTRACKED,	/* no map for this page: not in a lower tier */
+	PGHOT_COUNTED,
+	PGHOT_BECAME_READY,
+};
+
+/**
+ * struct pghot_entry - one ready record as kmigrated sees it
+ * @pfn: the page
+ * @nid: node to promote it to, or NUMA_NO_NODE
+ * @class: frequency class
+ * @hot: still hot by now
+ */
+struct pghot_entry {
+	unsigned long pfn;
+	int nid;
+	u8 class;
+	bool hot;
+};
+
+/**
+ * struct pghot_cursor - where a walk over the hot blocks stands
+ * @section: section number
+ * @block: block within it to look at next
+ * @inside: the section's own bit was taken; it is put back if the walk stops
+ *
+ * All zero starts a walk.
+ */
+struct pghot_cursor {
+	unsigned long section;
+	unsigned int block;
+	bool inside;
+};
+
+int pghot_map_init(struct pghot_map *map, unsigned long max_sections,
+		   bool precise);
+void pghot_map_exit(struct pghot_map *map);
+size_t pghot_map_section_bytes(const struct pghot_map *map);
+
+void pghot_map_node_init(struct pghot_map_node *node, int nid);
+int pghot_map_add(struct pghot_map *map, struct pghot_map_node *node,
+		  unsigned long section, int alloc_nid);
+unsigned long pghot_map_remove(struct pghot_map *map, unsigned long section,
+			       unsigned long nr);
+unsigned long pghot_map_reset(struct pghot_map *map,
+			      struct pghot_map_node *node);
+struct pghot_map_node *pghot_map_owner(struct pghot_map *map,
+				       unsigned long pfn);
+
+enum pghot_recorded pghot_map_record(struct pghot_map *map, unsigned long pfn,
+				     int nid, u32 weight, u32 now_ms,
+				     const struct pghot_tunables *t,
+				     struct pghot_map_node **node);
+
+unsigned long pghot_map_ready(struct pghot_map_node *node,
+			      unsigned long hist[PGHOT_CLASSES]);
+bool pghot_map_next_block(struct pghot_map *map,
+			  const struct pghot_map_node *node,
+			  struct pghot_cursor *c, unsigned long *pfn);
+void pghot_map_stop(struct pghot_map *map, struct pghot_cursor *c);
+unsigned int pghot_map_collect(struct pghot_map *map, unsigned long pfn,
+			       u32 min_class, u32 now_ms,
+			       const struct pghot_tunables *t,
+			       struct pghot_entry *entries, bool *more);
+bool pghot_map_take(struct pghot_map *map, unsigned long pfn);
+void pghot_map_mark(struct pghot_map *map, unsigned long pfn);
+
+/**
+ * pghot_map_layout - the layout of a map's records
+ * @map: the map
+ */
+static inline const struct pghot_layout *
+pghot_map_layout(const struct pghot_map *map)
+{
+	return map->precise ? &pghot_layout_precise : &pghot_layout_default;
+}
+
+#endif /* _MM_PGHOT_HOTMAP_H */

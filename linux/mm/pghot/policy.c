@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Promotion policy: the rate a target node takes pages at, the hint fault
+ * latency below which a page is hot, and who goes first when not all can.
+ */
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+
+#include "policy.h"
+
+/* Milliseconds times bytes a second give thousandths of a byte. */
+#define LEVEL_PER_BYTE		1000
+
+/* The threshold moves between 1/8 of and twice its reference in these steps. */
+#define THRESHOLD_STEPS		16
+
+static s64 bucket_size(u64 bytes_per_s)
+{
+	return bytes_per_s * PGHOT_BURST_MS;
+}
+
+/**
+ * pghot_bucket_refill - add the tokens that time has earned
+ * @b: bucket
+ * @now_ms: the time; may wrap
+ * @bytes_per_s: rate, at most PGHOT_RATE_MBPS_MAX MiB a second
+ *
+ * A new bucket is full. A rate lowered meanwhile lowers the level at once.
+ */
+void pghot_bucket_refill(struct pghot_bucket *b, u32 now_ms, u64 bytes_per_s)
+{
+	s64 size = bucket_size(bytes_per_s);
+	u32 elapsed = now_ms - b->stamp_ms;
+	s64 earned;
+
+	if (!b->started) {
+		b->started = true;
+		b->level = size;
+		b->stamp_ms = now_ms;
+		return;
+	}
+	/* Another CPU may have been here with a later time. */
+	if (elapsed > S32_MAX)
+		elapsed = 0;
+	else
+		b->stamp_ms = now_ms;
+	if (check_mul_overflow((s64)bytes_per_s, (s64)elapsed, &earned) ||
+	    check_add_overflow(b->level, earned, &b->level))
+		b->level = size;
+	b->level = min(b->level, size);
+}
+
+/**
+ * pghot_bucket_take - ask to move @bytes now
+ * @b: bucket, refilled
+ * @bytes: size of the move
+ *
+ * Return: true if it may go ahead; its tokens are taken.
+ */
+bool pghot_bucket_take(struct pghot_bucket *b, u64 bytes)
+{
+	if (b->level <= 0)
+		return false;
+	b->level -= bytes * LEVEL_PER_BYTE;
+	return true;
+}
+
+/**
+ * pghot_bucket_return - give back the tokens of a move that did not happen
+ * @b: bucket
+ * @bytes: size of the move
+ */
+void pghot_bucket_return(struct pghot_bucket *b, u64 bytes)
+{
+	b->level += bytes * LEVEL_PER_BYTE;
+}
+
+/**
+ * pghot_bucket_wait_ms - how long until a move is let through again
+ * @b: bucket
+ * @bytes_per_s: rate
+ *
+ * Return: milliseconds; U32_MAX if never.
+ */
+u32 pghot_bucket_wait_ms(const struct pghot_bucket *b, u64 bytes_per_s)
+{
+	if (b->level > 0)
+		return 0;
+	if (!bytes_per_s)
+		return U32_MAX;
+	return min_t(u64, div64_u64(-b->level, bytes_per_s) + 1, U32_MAX);
+}
+
+/**
+ * pghot_threshold_ms - hot threshold in force
+ * @t: threshold of the target node
+ * @ref_ms: reference, set by the administrator
+ *
+ * Return: hint fault latency below which a page is hot, in milliseconds.
+ */
+u32 pghot_threshold_ms(const struct pghot_threshold *t, u32 ref_ms)
+{
+	return t->ms ? t->ms : ref_ms;
+}
+
+/**
+ * pghot_threshold_adjust - let the threshold follow the promotion rate
+ * @t: threshold of the target node; the caller serialises
+ * @now_ms: the time; may wrap
+ * @candidates: candidate pages of this target counted so far
+ * @pages_per_s: rate limit
+ * @period_ms: how often to adjust
+ * @ref_ms: reference, set by the administrator
+ *
+ * Once a period: more than 110% of the candidates that the rate limit lets
+ * through lower the threshold by a step, fewer than 90% raise it. This is the
+ * rule of NUMA balancing's memory tiering mode ("NUMA balancing: optimize
+ * memory placement for memory tiering system", patch 6), so that its
+ * numa_balancing_* knobs mean what they always meant.
+ */
+void pghot_threshold_adjust(struct pghot_threshold *t, u32 now_ms,
+			    u64 candidates, u64 pages_per_s, u32 period_ms,
+			    u32 ref_ms)
+{
+	u32 step = max(ref_ms * 2 / THRESHOLD_STEPS, 1U);
+	u32 ms = pghot_threshold_ms(t, ref_ms);
+	u64 got, want;
+
+	if (!t->started) {
+		t->started = true;
+		t->stamp_ms = now_ms;
+		t->candidates = candidates;
+		return;
+	}
+	if ((s32)(now_ms - t->stamp_ms) <= (s32)period_ms)
+		return;
+
+	want = div_u64(pages_per_s * period_ms, 1000);
+	got = candidates - t->candidates;
+	if (got > div_u64(want * 11, 10))
+		ms = max(ms > step ? ms - step : 0, step);
+	else if (got < div_u64(want * 9, 10))
+		ms = min(ms + step, ref_ms * 2);
+	t->ms = ms;
+	t->stamp_ms = now_ms;
+	t->candidates = candidates;
+}
+
+/**
+ * pghot_fault_weight - how many accesses a hint fault stands for
+ * @latency_ms: time from unmapping the page to the fault
+ * @threshold_ms: hot threshold in force for the target
+ * @ref_ms: its reference
+ * @freq_threshold: accesses that make a page ready
+ * @room: the target has so much free memory that any accessed page may come
+ *
+ * A fault that the stock kernel would promote at once makes the page ready at
+ * once. A slower one is one plain access, unless the threshold was lowered
+ * because there are too many candidates already: then it says nothing.
+ *
+ * Return: weight for pghot_account(), 0 if the fault is no evidence.
+ */
+u32 pghot_fault_weight(u32 latency_ms, u32 threshold_ms, u32 ref_ms,
+		       u32 freq_threshold, bool room)
+{
+	if (room || latency_ms < threshold_ms)
+		return freq_threshold;
+	return threshold_ms >= ref_ms ? 1 : 0;
+}
+
+/**
+ * pghot_min_class - who may go when not all ready pages can
+ * @hist: ready records of each class
+ * @budget: how many may go
+ *
+ * Return: the lowest class that may go now. It may fit only in part; classes
+ * below it would not fit at all.
+ */
+u32 pghot_min_class(const unsigned long hist[PGHOT_CLASSES],
+		    unsigned long budget)
+{
+	unsigned long sum = 0;
+	u32 class;
+
+	for (class = PGHOT_CLASSES - 1; class > 0; class--) {
+		sum += hist[class];
+		if (sum >= budget)
+			break;
+	}
+	return class;
+}

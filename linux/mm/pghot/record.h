@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hotness record of one page: how often, how recently and from where it
+ * was accessed, and whether it is ready to be promoted.
+ *
+ * Two layouts share one set of functions. This file has no kernel state: time
+ * and limits come in as arguments, so that the same text is tested in user
+ * space against a plain reference model.
+ *
+ *	layout   unit     ready  freq  who    time
+ *	default  1 byte   1      2     1      4     bits
+ *	precise  4 bytes  1      7     10     14    bits
+ *
+ * "who" says which node to promote to. In the precise layout it is the node
+ * ID. The default layout has room for one bit, which selects one of the two
+ * nodes remembered for the 2 MiB block the page belongs to: on a machine with
+ * two sockets that is exact.
+ *
+ * "time" counts buckets of a fixed number of milliseconds (a fraction of the
+ * window) and wraps. It is never derived from ticks.
+ */
+#ifndef _MM_PGHOT_RECORD_H
+#define _MM_PGHOT_RECORD_H
+
+#include <linux/types.h>
+#include <linux/bits.h>
+#include <linux/log2.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+
+/* Frequency classes; a higher class is hotter. */
+#define PGHOT_CLASSES		8
+
+/**
+ * struct pghot_layout - where the fields of a record are
+ * @bits: width of a record
+ * @freq_bits: width of the saturating access count
+ * @who_bits: width of the node field
+ * @time_bits: width of the wrapping bucket number
+ * @window_buckets: buckets that make up one window
+ * @linear_classes: class is freq - 1 rather than its logarithm
+ *
+ * All users pass a constant, so the compiler folds every shift and mask.
+ */
+struct pghot_layout {
+	u8 bits;
+	u8 freq_bits;
+	u8 who_bits;
+	u8 time_bits;
+	u8 window_buckets;
+	bool linear_classes;
+};
+
+/*
+ * A wrapped bucket number makes an old access look recent. With 16 buckets, 4
+ * of them in the window, a quarter of the accesses that come after more than
+ * four windows do; that is the price of a byte a page. With 16384 buckets it is
+ * one in a thousand.
+ */
+static const struct pghot_layout pghot_layout_default = {
+	.bits = 8, .freq_bits = 2, .who_bits = 1, .time_bits = 4,
+	.window_buckets = 4, .linear_classes = true,
+};
+
+static const struct pghot_layout pghot_layout_precise = {
+	.bits = 32, .freq_bits = 7, .who_bits = 10, .time_bits = 14,
+	.window_buckets = 16, .linear_classes = false,
+};
+
+/**
+ * struct pghot_rec - a record, unpacked
+ * @freq: accesses counted, saturating; 0 means that the record is empty
+ * @who: node to promote to, as the layout encodes it
+ * @time: bucket of the last access
+ * @ready: waiting to be promoted
+ */
+struct pghot_rec {
+	u32 freq;
+	u32 who;
+	u32 time;
+	bool ready;
+};
+
+static inline u32 pghot_freq_max(const struct pghot_layout *l)
+{
+	return BIT(l->freq_bits) - 1;
+}
+
+static inline u32 pghot_time_mask(const struct pghot_layout *l)
+{
+	return BIT(l->time_bits) - 1;
+}
+
+static inline u32 pghot_who_mask(const struct pghot_layout *l)
+{
+	return BIT(l->who_bits) - 1;
+}
+
+/* The ready bit of a packed record; the most significant one. */
+static inline u32 pghot_ready_bit(const struct pghot_layout *l)
+{
+	return (u32)BIT(l->bits - 1);
+}
+
+static inline u32 pghot_pack(const struct pghot_layout *l, struct pghot_rec r)
+{
+	u32 w;
+
+	w = r.freq & pghot_freq_max(l);
+	w = w << l->who_bits | (r.who & pghot_who_mask(l));
+	w = w << l->time_bits | (r.time & pghot_time_mask(l));
+	return r.ready ? w | pghot_ready_bit(l) : w;
+}
+
+static inline struct pghot_rec pghot_unpack(const struct pghot_layout *l, u32 w)
+{
+	return (struct pghot_rec) {
+		.time = w & pghot_time_mask(l),
+		.who = w >> l->time_bits & pghot_who_mask(l),
+		.freq = w >> (l->time_bits + l->who_bits) & pghot_freq_max(l),
+		.ready = w & pghot_ready_bit(l),
+	};
+}
+
+/**
+ * pghot_bucket_ms - length of a time bucket
+ * @l: layout
+ * @window_ms: the window, in milliseconds
+ *
+ * Rounded down, so that what counts as within the window never is older.
+ *
+ * Return: milliseconds, at least 1.
+ */
+static inline u32 pghot_bucket_ms(const struct pghot_layout *l, u32 window_ms)
+{
+	return max(window_ms / l->window_buckets, 1U);
+}
+
+/**
+ * pghot_age - how long ago the last access was
+ * @l: layout
+ * @r: record
+ * @bucket: the present bucket number, not yet wrapped
+ *
+ * Another CPU may have stored the next bucket between this CPU's reading of
+ * the clock and of the record; a record from the future is a fresh one.
+ *
+ * Return: age in buckets.
+ */
+static inline u32 pghot_age(const struct pghot_layout *l, struct pghot_rec r,
+			    u32 bucket)
+{
+	u32 age = (bucket - r.time) & pghot_time_mask(l);
+
+	return age == pghot_time_mask(l) ? 0 : age;
+}
+
+static inline bool pghot_in_window(const struct pghot_layout *l,
+				   struct pghot_rec r, u32 bucket)
+{
+	return r.freq && pghot_age(l, r, bucket) < l->window_buckets;
+}
+
+/**
+ * pghot_account - account accesses to a page
+ * @l: layout
+ * @r: record before
+ * @bucket: the present bucket number
+ * @who: where to promote to, as the layout encodes it
+ * @weight: how many accesses this report stands for; 0 leaves the count alone
+ * @threshold: accesses within the window that make the page ready
+ *
+ * Accesses older than the window are forgotten. A ready record stays ready:
+ * only who promotes it takes that back, so that each is accounted for once.
+ *
+ * Return: the record after.
+ */
+static inline struct pghot_rec
+pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
+	      u32 who, u32 weight, u32 threshold)
+{
+	u32 freq_max = pghot_freq_max(l);
+	bool fresh = pghot_in_window(l, r, bucket);
+	bool future = fresh && r.time == ((bucket + 1) & pghot_time_mask(l));
+
+	weight = min(weight, freq_max);
+	if (!weight)
+		return r;
+	r.freq = fresh ? min(r.freq + weight, freq_max) : weight;
+	r.who = who;
+	if (!future)
+		r.time = bucket & pghot_time_mask(l);
+	if (r.freq >= threshold)
+		r.ready = true;
+	return r;
+}
+
+/**
+ * pghot_is_hot - is a ready record still worth acting on
+ * @l: layout
+ * @r: record
+ * @bucket: the present bucket number
+ * @threshold: accesses within the window that make a page ready
+ */
+static inline bool pghot_is_hot(const struct pghot_layout *l,
+				struct pghot_rec r, u32 bucket, u32 threshold)
+{
+	return pghot_in_window(l, r, bucket) && r.freq >= threshold;
+}
+
+/**
+ * pghot_class - frequency class of a record that is not empty
+ * @l: layout
+ * @r: record
+ *
+ * Return: 0 to PGHOT_CLASSES - 1, higher is hotter.
+ */
+static inline u32 pghot_class(const struct pghot_layout *l, struct pghot_rec r)
+{
+	if (!r.freq)
+		return 0;
+	return l->linear_classes ? r.freq - 1 : (u32)ilog2(r.freq);
+}
+
+#endif /* _MM_PGHOT_RECORD_H */
