@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Plain-text tables and numbers; no library, so that the command starts fast on a bare server."""
+
+def count(value: int | None) -> str:
+    """An integer with its thousands apart; "?" when it could not be read."""
+    return "?" if value is None else f"{value:,}"
+
+
+def size(value: int | None) -> str:
+    """Bytes in the largest binary unit that leaves at least 1."""
+    if value is None:
+        return "?"
+    amount = float(value)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(amount) < 1024 or unit == "TiB":
+            break
+        amount /= 1024
+    return f"{amount:.0f} {unit}" if amount >= 100 or unit == "B" else f"{amount:.1f} {unit}"
+
+
+def rate(value: float | None) -> str:
+    """Events a second."""
+    if value is None:
+        return "?"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def percent(value: float | None) -> str:
+    """A share of 0 to 1."""
+    return "-" if value is None else f"{value * 100:.1f}%"
+
+
+def switch(value: bool | None) -> str:
+    """on, off or "?" when it could not be read."""
+    return "?" if value is None else "on" if value else "off"
+
+
+def table(header: str, rows: list[list[str]], indent: str = "  ") -> list[str]:
+    """Aligned lines. `header` names the columns; a name that ends in ">" is aligned right."""
+    names = header.split()
+    right = [name.endswith(">") for name in names]
+    cells = [[name.rstrip(">").replace("_", " ") for name in names], *rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(names))]
+    return [
+        indent
+        + "  ".join(
+            cell.rjust(width) if is_right else cell.ljust(width)
+            for cell, width, is_right in zip(row, widths, right)
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def wrap(text: str, width: int, indent: str) -> list[str]:
+    """`text` in lines of at most `width` characters, each after `indent`."""
+    import textwrap
+
+    return textwrap.wrap(
+        text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )

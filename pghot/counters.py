@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What each counter of /proc/vmstat means to an operator, and what to do about it.
+
+This is the one place that describes them: `pghot status`, its JSON, `pghot doctor`,
+`pghot explain` and the table in docs/tool.md all read it.
+"""
+
+from typing import NamedTuple
+
+FLOW = "flow"
+DROPPED = "dropped"
+DELAYED = "delayed"
+REFUSED = "refused"
+
+#: The kernel names a reason by its prefix, so a reason newer than this tool still gets its kind.
+REASON_PREFIXES = {
+    "pghot_skip_": DROPPED,
+    "pghot_delay_": DELAYED,
+    "pghot_refused_": REFUSED,
+}
+
+KIND_TITLES = {
+    DROPPED: "dropped: the record was ready, and was given up",
+    DELAYED: "delayed: the record stays ready and is tried again (events, not pages)",
+    REFUSED: "refused: the access was seen, and its page never became ready",
+}
+
+
+class Counter(NamedTuple):
+    """One line of /proc/vmstat. `advice` says in words what to do about it, `command` does it;
+    both are empty for a counter that is no reason, `command` also where no single one helps.
+    """
+
+    name: str
+    kind: str
+    meaning: str
+    advice: str = ""
+    command: str = ""
+
+    def remedy(self) -> str:
+        """The advice and, after a colon, the command."""
+        return f"{self.advice.rstrip('.')}: {self.command}" if self.command else self.advice
+
+
+def kind_of(name: str) -> str:
+    """The kind of a counter, known or not."""
+    for prefix, kind in REASON_PREFIXES.items():
+        if name.startswith(prefix):
+            return kind
+    return FLOW
+
+
+def _counter(name: str, meaning: str, advice: str = "", command: str = "") -> tuple[str, Counter]:
+    return name, Counter(name, kind_of(name), meaning, advice, command)
+
+
+COUNTERS: dict[str, Counter] = dict(
+    [
+        _counter("pghot_recorded", "Accesses to lower-tier pages that were recorded, from all sources."),
+        _counter("pghot_recorded_hint_fault", "Recorded accesses that NUMA hint faults reported."),
+        _counter("pghot_ready", "Records that became ready: their page was found hot enough to promote."),
+        _counter("pghot_moved", "Ready records whose folio was promoted."),
+        _counter("pghot_promoted_pages", "Pages that kmigrated promoted; a large folio counts all its pages."),
+        _counter("pghot_batches", "Batches of folios that kmigrated handed to migration."),
+        _counter("pghot_wakeups", "Times that a ready record woke kmigrated before its timer did."),
+        _counter(
+            "pghot_skip_stale",
+            "The page went cold before its turn came.",
+            "Mend what delays promotion first (see the delayed reasons). If nothing does, the working set"
+            " changes faster than pages move: raise window_ms, or raise freq_threshold so that fewer"
+            " short-lived pages queue up.",
+        ),
+        _counter(
+            "pghot_skip_gone",
+            "The page was freed or reused before its turn came.",
+            "Normal for short-lived memory. When it dominates, raise freq_threshold so that only pages"
+            " that live longer are picked.",
+        ),
+        _counter(
+            "pghot_skip_toptier",
+            "The page was already in the top tier when its turn came.",
+            "Nothing to do: something else, such as numactl or a cpuset change, moved it first.",
+        ),
+        _counter(
+            "pghot_skip_dirty",
+            "The page belongs to a file and is dirty.",
+            "It is considered again once it is written back and used again. When this dominates, write back"
+            " sooner.",
+            "sysctl -w vm.dirty_background_ratio=5",
+        ),
+        _counter(
+            "pghot_skip_busy",
+            "The page could not be isolated: something else was working on it.",
+            "Usually passes by itself. When it dominates, look for compaction, memory offlining or pages"
+            " pinned for DMA or RDMA.",
+        ),
+        _counter(
+            "pghot_skip_policy",
+            "The cpuset or memory policy of the page's owner allows no faster node.",
+            "Let the job use DRAM: add a top-tier node to its cpuset.mems or to its numactl --membind list.",
+        ),
+        _counter(
+            "pghot_skip_migrate",
+            "The page was taken off its list, and migration failed.",
+            "Look at pgmigrate_fail in /proc/vmstat. The usual causes are pages pinned for DMA, RDMA or"
+            " direct I/O, and a target node that ran out of memory at that moment.",
+        ),
+        _counter(
+            "pghot_skip_offline",
+            "The memory that held the page was taken offline.",
+            "Nothing to do: memory was offlined on purpose.",
+        ),
+        _counter(
+            "pghot_skip_disabled",
+            "pghot was switched off while the record was ready.",
+            "Switch it on again if that was not meant.",
+            "echo 1 > /sys/kernel/mm/pghot/enabled",
+        ),
+        _counter(
+            "pghot_delay_rate_limit",
+            "The promotion rate limit of the target node was used up.",
+            "Raise the limit if memory bandwidth allows.",
+            "sysctl -w kernel.numa_balancing_promote_rate_limit_MBps=65536",
+        ),
+        _counter(
+            "pghot_delay_target_full",
+            "No top-tier node had room above its high watermark.",
+            "If demotion is already on, the memory in use is larger than DRAM, and raising"
+            " vm.watermark_scale_factor keeps more of it free. If it is off, let the kernel make room.",
+            "echo true > /sys/kernel/mm/numa/demotion_enabled",
+        ),
+        _counter(
+            "pghot_delay_no_target",
+            "The machine has no top-tier node with memory at all.",
+            "Online DRAM, or mend the tiers that the firmware describes: see pghot doctor.",
+        ),
+        _counter(
+            "pghot_refused_exec",
+            "The page is shared program text, such as a library.",
+            "Nothing to do: the stock kernel leaves such pages where they are, too.",
+        ),
+        _counter(
+            "pghot_refused_policy",
+            "The cpuset or memory policy of the task that used the page forbids the target node.",
+            "Let the job use DRAM: add a top-tier node to its cpuset.mems or to its numactl --membind list.",
+        ),
+        _counter("pgpromote_success", "Pages promoted to a faster node, by pghot or by the stock kernel."),
+        _counter("pgpromote_candidate", "Pages that qualified for promotion and count against the rate limit."),
+        _counter("pgpromote_candidate_nrl", "Pages that qualified for promotion and are free of the rate limit."),
+        _counter("pgdemote_kswapd", "Pages demoted by background reclaim."),
+        _counter("pgdemote_direct", "Pages demoted by a task that had to wait for memory."),
+        _counter("pgdemote_khugepaged", "Pages demoted while khugepaged made huge pages."),
+        _counter("pgdemote_proactive", "Pages demoted because user space asked for reclaim."),
+        _counter("numa_hint_faults", "NUMA hint faults taken."),
+        _counter("numa_pte_updates", "Page table entries that were set up to take a NUMA hint fault."),
+    ]
+)
+
+UNKNOWN_MEANING = "This counter is newer than this version of the pghot command."
+
+
+def describe(name: str) -> Counter:
+    """The description of a counter; one that this version does not know is described as such."""
+    return COUNTERS.get(name) or Counter(name, kind_of(name), UNKNOWN_MEANING)

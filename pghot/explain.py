@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`pghot explain`: the table of counters as text, JSON and markdown."""
+
+from typing import Any
+
+from pghot import SCHEMA, __version__
+from pghot.columns import wrap
+from pghot.counters import COUNTERS, FLOW, Counter
+
+
+def chosen(names: list[str]) -> list[Counter]:
+    """The counters with these names, all for none; raises KeyError with the unknown name."""
+    return [COUNTERS[name] for name in names] or list(COUNTERS.values())
+
+
+def as_json(counters: list[Counter]) -> dict[str, Any]:
+    """The document of `pghot explain --json`."""
+    rows = [{**c._asdict(), "command": c.command or None} for c in counters]
+    return {"schema": SCHEMA, "tool": __version__, "counters": rows}
+
+
+def as_text(counters: list[Counter], width: int) -> str:
+    """One paragraph a counter."""
+    lines = []
+    for c in counters:
+        lines.append(c.name if c.kind == FLOW else f"{c.name} ({c.kind})")
+        lines += wrap(c.meaning, width, "    ")
+        lines += wrap(c.remedy(), width, "    ")
+    return "\n".join(lines)
+
+
+def as_markdown(counters: list[Counter]) -> str:
+    """A table with one row a counter."""
+    rows = ["| Counter | Kind | Meaning | What to do |", "| --- | --- | --- | --- |"]
+    for c in counters:
+        command = f" `{c.command}`" if c.command else ""
+        rows.append(f"| `{c.name}` | {c.kind} | {c.meaning} | {c.advice}{command} |")
+    return "\n".join(rows)

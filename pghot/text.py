@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The text report of `pghot status`, made from the status document alone."""
+
+from typing import Any
+
+from pghot.columns import count, percent, rate, size, switch, table, wrap
+from pghot.counters import COUNTERS, KIND_TITLES, UNKNOWN_MEANING, describe
+from pghot.subsystem import ABSENT, BOOT_OFF, LAYOUT_MEANING
+
+Status = dict[str, Any]
+
+
+def _present(status: Status) -> bool:
+    return status["pghot"]["state"] not in (ABSENT, BOOT_OFF)
+
+
+def _summary(status: Status, width: int) -> list[str]:
+    pghot = status["pghot"]
+    balancing = status["numa_balancing"]
+    layout = pghot["layout"]
+    if balancing["mode"] is not None:
+        mode = f"{balancing['mode']} ({balancing['meaning'] or 'unknown mode'})"
+    else:
+        mode = "not in this kernel" if balancing["available"] is False else "?"
+    facts = [
+        ["kernel", status["kernel"] or "?"],
+        ["pghot", f"{pghot['state']}: {pghot['meaning']}"],
+        ["NUMA balancing", mode],
+        ["demotion", switch(status["demotion"])],
+    ]
+    if _present(status):
+        facts.insert(2, ["layout", f"{layout} ({LAYOUT_MEANING[layout]})" if layout else "?"])
+    return [f"{name:<14}  {value}" for name, value in facts]
+
+
+def _tiers(status: Status, width: int) -> list[str]:
+    if not status["tiers"]:
+        return ["Tiers", "  none: the kernel shows no memory tiers"]
+    rows = [
+        [
+            str(t["tier"]),
+            {True: "top", False: "lower", None: "?"}[t["top"]],
+            ",".join(map(str, t["nodes"])) or "?",
+            size(t["total_bytes"]),
+            size(t["free_bytes"]),
+        ]
+        for t in status["tiers"]
+    ]
+    return ["Tiers, fastest first", *table("tier> place nodes size> free>", rows)]
+
+
+def _nodes(status: Status, width: int) -> list[str]:
+    if not status["nodes"]:
+        return ["Nodes", "  none: the kernel shows no NUMA nodes"]
+    rows = [
+        [
+            str(n["node"]),
+            "-" if n["tier"] is None else str(n["tier"]),
+            "?" if n["cpus"] is None else n["cpus"] or "none",
+            size(n["total_bytes"]),
+            size(n["free_bytes"]),
+            {True: "yes", False: "no", None: "?"}[n["room"]],
+            count(n["promoted_to_pages"]),
+            count(n["demoted_from_pages"]),
+            " ".join(f"{other}:{d}" for other, d in n["distances"].items()) or "?",
+        ]
+        for n in status["nodes"]
+    ]
+    header = "node> tier> cpus size> free> room promoted_to> demoted_from> distance_to"
+    return ["Nodes (pages)", *table(header, rows)]
+
+
+def _sources(status: Status, width: int) -> list[str]:
+    rates = (status["rates"] or {}).get("sources", {})
+    rows = [
+        [
+            s["name"],
+            switch(s["enabled"]),
+            count(s["accesses"]),
+            rate(rates.get(s["name"])),
+            " ".join(f"{k['name']}={'?' if k['value'] is None else k['value']}" for k in s["settings"]),
+        ]
+        for s in status["sources"]
+    ]
+    return ["Sources", *table("source state accesses> per_second> settings", rows)] if rows else []
+
+
+def _settings(status: Status, width: int) -> list[str]:
+    rows = [
+        [s["name"], "?" if s["value"] is None else str(s["value"]), s["unit"], s["meaning"]]
+        for s in status["pghot"]["settings"]
+    ]
+    return ["Settings", *table("name value> unit meaning", rows)] if rows else []
+
+
+def _pages(status: Status, width: int) -> list[str]:
+    rates = (status["rates"] or {}).get("pages", {})
+    labels = {
+        "promoted": "promoted",
+        "promoted_by_pghot": "  of them by pghot",
+        "demoted": "demoted",
+    }
+    rows = [
+        [label, count(status["pages"][name]), rate(rates.get(name))]
+        for name, label in labels.items()
+        if _present(status) or name != "promoted_by_pghot"
+    ]
+    over = status["rates"] and status["rates"]["over"]
+    column = "per_second_since_boot>" if over != "interval" else "per_second_now>"
+    return ["Pages", *table(f"pages since_boot> {column}", rows)]
+
+
+def _lower(status: Status, width: int) -> list[str]:
+    if not _present(status):
+        return []
+    if not status["lower_nodes"]:
+        return ["Lower-tier nodes", "  none: pghot watches no node"]
+    rates = (status["rates"] or {}).get("lower_nodes", {})
+    rows = [
+        [
+            str(n["node"]),
+            count(n["ready"]),
+            count(n["promoted_pages"]),
+            rate(rates.get(str(n["node"]))),
+            size(n["map_bytes"]),
+            "?" if n["kmigrated"]["pid"] is None else str(n["kmigrated"]["pid"]),
+            n["kmigrated"]["state"],
+        ]
+        for n in status["lower_nodes"]
+    ]
+    return [
+        "Lower-tier nodes",
+        *table("node> ready_now> promoted> per_second> maps> kmigrated_pid> kmigrated", rows),
+    ]
+
+
+def _targets(status: Status, width: int) -> list[str]:
+    rows = [
+        [str(t["node"]), count(t["promoted_pages"]), count(t["threshold_ms"])] for t in status["targets"]
+    ]
+    return ["Target nodes", *table("node> promoted> hot_threshold_ms>", rows)] if rows else []
+
+
+def _balance(status: Status) -> str:
+    records = status["records"]
+    ready = records["ready"]
+    parts = []
+    for name in ("moved", "dropped", "waiting"):
+        value = records[name]
+        part = f"{count(value)} {name}"
+        if value is not None and ready:
+            part += f" ({percent(value / ready)})"
+        parts.append(part)
+    return f"  of {count(ready)} records that became ready: {', '.join(parts)}"
+
+
+def _reasons(status: Status, width: int) -> list[str]:
+    if not _present(status):
+        return []
+    lines = ["Why ready pages were not moved", _balance(status)]
+    rates = (status["rates"] or {}).get("counters", {})
+    for kind, title in KIND_TITLES.items():
+        group = [r for r in status["reasons"] if r["kind"] == kind]
+        seen = [r for r in group if r["count"]]
+        lines.append(f"  {title}")
+        if not group:
+            lines.append("    the kernel counts no such reason")
+        elif not seen:
+            lines.append("    none so far")
+        for r in seen:
+            number = f"{count(r['count'])} ({percent(r['share'])}), {rate(rates.get(r['name']))} per second"
+            lines.append(f"    {r['name']}: {number}")
+            lines += wrap(r["meaning"], width, " " * 6)
+            lines += wrap(describe(r["name"]).remedy(), width, " " * 6)
+    unknown = [n for n in status["counters"] if n not in {r["name"] for r in status["reasons"]}]
+    return lines + _newer(unknown, status)
+
+
+def _newer(names: list[str], status: Status) -> list[str]:
+    newer = [n for n in names if n not in COUNTERS]
+    if not newer:
+        return []
+    return [
+        f"  other counters ({UNKNOWN_MEANING[:-1].replace('This counter is', 'all')})",
+        *(f"    {name}: {count(status['counters'][name])}" for name in sorted(newer)),
+    ]
+
+
+def _unread(status: Status, width: int) -> list[str]:
+    if not status["unread"]:
+        return []
+    return ["Could not be read (shown as ?)", *(f"  {u['path']}: {u['why']}" for u in status["unread"])]
+
+
+SECTIONS = (_summary, _tiers, _nodes, _pages, _sources, _lower, _targets, _settings, _reasons, _unread)
+
+
+def report(status: Status, width: int = 100) -> str:
+    """The whole report, without a newline at its end."""
+    parts = ["\n".join(lines) for section in SECTIONS if (lines := section(status, width))]
+    return "\n\n".join(parts)
