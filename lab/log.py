@@ -2,7 +2,7 @@
 """What the user sees: results on stdout, progress on stderr.
 
 On a terminal progress is a bar; elsewhere (a pipe, a CI log) it is a plain
-line at the start, at every tenth of the way, and at the end.
+line at the start, at every quarter of the way, and at the end.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _Lines:
         self._text = text
         self._total = total
         self._completed = 0.0
-        self._tenths = 0
+        self._quarters = 0
         note(f"{text} ...")
 
     def update(self, completed: float, total: float | None = None) -> None:
@@ -73,10 +73,10 @@ class _Lines:
             self._total = total
         if not self._total:
             return
-        tenths = int(10 * completed / self._total)
-        if self._tenths < tenths < 10:
-            self._tenths = tenths
-            note(f"{self._text} ... {10 * tenths}%")
+        quarters = int(4 * completed / self._total)
+        if self._quarters < quarters < 4:
+            self._quarters = quarters
+            note(f"{self._text} ... {25 * quarters}%")
 
     def advance(self, amount: float = 1) -> None:
         """See _Bar.advance()."""

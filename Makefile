@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+# Every target is one verb of `python -m lab`, run in a Python environment that
+# lab/bootstrap keeps in the cache ($PGHOT_CACHE, default ~/.cache/pghot).
+
+LAB := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))lab/bootstrap
+# Any other value of DEBUG in the environment is somebody else's.
+export PGHOT_DEBUG := $(filter 1,$(DEBUG))
+export LINUX_TARBALL JOBS HOOK
+
+# The kernel's own make must not join this one's job server.
+unexport MAKEFLAGS MFLAGS MAKELEVEL
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test kernel stock shell series hook check clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@echo
+	@echo "  DEBUG=1          test with the debug kernel (KASAN, lockdep, kmemleak)"
+	@echo "  JOBS=N           parallel compilers (default: one for each CPU)"
+	@echo "  LINUX_TARBALL=F  take Linux from a local .tar.xz or .deb"
+	@echo "  HOOK=NNNN        which patch takes an edit (make hook)"
+	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
+
+demo: ## show hot pages of an unmodified Redis being promoted
+	@$(LAB) demo
+
+test: ## run every test; the last line counts them
+	@$(LAB) test $(TESTS)
+
+kernel: ## build Linux 7.3 with pghot
+	@$(LAB) kernel
+
+stock: ## build the same configuration without pghot
+	@$(LAB) stock
+
+shell: ## open a shell on the modelled machine
+	@$(LAB) shell
+
+series: ## write the patch series to build/series/
+	@$(LAB) series
+
+hook: ## write edits of the built tree back to linux/ and patches/
+	@$(LAB) hook
+
+check: ## run checkpatch and sparse, and count the hooks' lines
+	@$(LAB) check
+
+clean: ## remove build/ and the built kernels
+	@$(LAB) clean

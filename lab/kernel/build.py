@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Build kernels, outside the work tree, and only when something changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import host, paths
+from lab.errors import LabError
+from lab.kernel import apply, config, make, source
+from lab.kernel.tree import locked, need_room
+from lab.log import note
+
+
+# About as many as a whole build of these configs takes; for the bar only.
+_STEPS = 2200
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """How one kernel differs from the others."""
+
+    tree: str
+    """The flavour whose source tree it is built from."""
+    fragments: tuple[str, ...]
+    """Files of configs/ on top of tinyconfig; later ones win."""
+
+
+FLAVOURS = {
+    "pghot": Flavour("pghot", ("base", "pghot")),
+    "debug": Flavour("pghot", ("base", "pghot", "debug")),
+    "stock": Flavour("stock", ("base",)),
+}
+
+
+@dataclass(frozen=True)
+class BuiltKernel:
+    """A kernel that is ready to boot."""
+
+    flavour: str
+    source: Path
+    """The source tree it was built from."""
+    out: Path
+    """Its objects, vmlinux and generated headers (make O=)."""
+    bzimage: Path
+    config: Path
+
+
+def tree_of(flavour: str) -> Path:
+    """Where the flavour's source tree is."""
+    return paths.BUILDS / FLAVOURS[flavour].tree / "linux"
+
+
+def ensure(flavour: str) -> BuiltKernel:
+    """Build the kernel ``flavour`` (pghot, debug, stock) if it is not current.
+
+    Returns at once when nothing changed. Raises LabError for an unknown
+    flavour, a hook that does not apply, an option without effect, or the
+    compiler's first error.
+    """
+    if flavour not in FLAVOURS:
+        raise LabError(f"no kernel flavour '{flavour}': use one of "
+                       f"{', '.join(FLAVOURS)}")
+    host.require(*host.KERNEL_BUILD)
+    pristine = source.ensure()
+    kind = FLAVOURS[flavour]
+    tree = tree_of(flavour)
+    with locked(paths.BUILDS / f"{kind.tree}.lock"):
+        own = apply.expected(pristine) if kind.tree != "stock" else {}
+        apply.sync(pristine, tree, own, linked=kind.tree == "stock")
+        if kind.tree == "pghot":
+            _show_tree(tree)
+        out = paths.BUILDS / flavour / "out"
+        return _build(flavour, tree, out, own)
+
+
+def _show_tree(tree: Path) -> None:
+    """Keep src/pghot, where developers edit, pointing at the tree."""
+    link = paths.SOURCES / "pghot"
+    if not link.is_symlink() or link.resolve() != tree.resolve():
+        link.unlink(missing_ok=True)
+        link.symlink_to(tree)
+
+
+def fragments(flavour: str) -> list[Path]:
+    """The config fragments of a flavour; raises LabError for a missing one."""
+    files = [paths.CONFIGS / f"{name}.config"
+             for name in FLAVOURS[flavour].fragments]
+    for path in files:
+        if not path.exists():
+            raise LabError(f"configs/{path.name} is missing: restore it")
+    return files
+
+
+def _hash(*parts: bytes) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(hashlib.sha256(part).digest())
+    return whole.hexdigest()
+
+
+def _compiler() -> bytes:
+    return subprocess.run(["gcc", "-v"], check=True,
+                          capture_output=True).stderr
+
+
+def _newer(tree: Path, stamp: Path) -> bool:
+    """Whether a file of the tree was changed after ``stamp`` was written."""
+    found = subprocess.run(
+        ["find", str(tree), "-newer", str(stamp), "-type", "f", "-print",
+         "-quit"], check=True, capture_output=True).stdout
+    return bool(found)
+
+
+def _build(flavour: str, tree: Path, out: Path,
+           own: dict[str, bytes]) -> BuiltKernel:
+    kernel = BuiltKernel(flavour, tree, out, out / "arch/x86/boot/bzImage",
+                         out / ".config")
+    stamp = out.parent / f"{flavour}.stamp"
+    parts = fragments(flavour)
+    origin = source.identity()
+    base = _hash(origin.encode(), _compiler())
+    options = _hash(*(path.read_bytes() for path in parts),
+                    *(data for name, data in sorted(own.items())
+                      if Path(name).name.startswith("Kconfig")))
+    whole = _hash(*(f"{name}\n".encode() + data
+                    for name, data in sorted(own.items())))
+    last = json.loads(stamp.read_text()) if stamp.exists() else {}
+    key = {"base": base, "config": options, "source": whole}
+    complete = all(last.get(part) == value for part, value in key.items())
+    if complete and kernel.bzimage.exists() and not _newer(tree, stamp):
+        return kernel
+    if last.get("base", base) != base:
+        # make goes by time stamps, which say nothing across sources.
+        shutil.rmtree(out, ignore_errors=True)
+    if not kernel.bzimage.exists():
+        need_room(paths.BUILDS, 1.5, f"building the {flavour} kernel")
+    stamp.unlink(missing_ok=True)
+    log = paths.LOGS / f"{flavour}.log"
+    if last.get("config") != options or not kernel.config.exists():
+        configure(tree, out, parts, log)
+    else:
+        log.unlink(missing_ok=True)
+    # Written before make runs: edits made meanwhile must count as newer.
+    begun = out.parent / f"{flavour}.begun"
+    begun.write_text(json.dumps(key))
+    steps = make.run(tree, out, "bzImage", log=log, append=True,
+                     total=None if (out / "vmlinux").exists() else _STEPS,
+                     text=f"Compiling Linux {source.version(tree)} ({flavour})")
+    begun.rename(stamp)
+    note(f"{kernel.bzimage} is up to date ({steps} steps)")
+    return kernel
+
+
+def configure(tree: Path, out: Path, parts: list[Path], log: Path) -> None:
+    """Write ``out``/.config from tinyconfig and fragments; raise LabError
+    naming options without effect, and leave no .config then."""
+    make.run(tree, out, "tinyconfig", log=log)
+    fragment = out / "pghot.fragment"
+    config.write_fragment(parts, fragment)
+    target = out / ".config"
+    try:
+        merged = subprocess.run(
+            ["scripts/kconfig/merge_config.sh", "-m", "-O", str(out),
+             str(target), str(fragment)], cwd=tree, check=False,
+            capture_output=True, text=True, env=make.environment())
+        if merged.returncode:
+            raise LabError(f"merge_config.sh failed: {merged.stderr}")
+        make.run(tree, out, "olddefconfig", log=log, append=True)
+        config.verify(parts, target)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Helpers for files and directories that must never be half-written."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.log import note
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock on file ``path`` for the ``with`` block."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            note(f"waiting for another run to finish with {path.stem}")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def staging(beside: Path) -> Iterator[Path]:
+    """A new directory on the file system of ``beside``, removed at the end.
+
+    Leftovers of killed runs are removed first; hold a lock.
+    """
+    beside.parent.mkdir(parents=True, exist_ok=True)
+    prefix = f".{beside.name}."
+    for old in beside.parent.glob(f"{prefix}*"):
+        shutil.rmtree(old, ignore_errors=True)
+    directory = Path(tempfile.mkdtemp(prefix=prefix, dir=beside.parent))
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def write(path: Path, data: bytes) -> bool:
+    """Replace ``path`` by ``data`` if it differs; return whether it did.
+
+    The file is renamed into place: a hard link to the old one keeps its
+    contents, and an equal file keeps its time stamp.
+    """
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.",
+                                         dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        if data.startswith(b"#!"):
+            mode |= 0o111
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return True
+
+
+def need_room(directory: Path, gib: float, what: str) -> None:
+    """Raise LabError unless ``directory`` has ``gib`` GiB free."""
+    existing = directory
+    while not existing.exists():
+        existing = existing.parent
+    free = shutil.disk_usage(existing).free / 2**30
+    if free < gib:
+        raise LabError(f"{what} needs {gib:.1f} GiB at {directory}, and "
+                       f"{free:.1f} GiB are free: free some, or set "
+                       "PGHOT_CACHE to a directory elsewhere")
