@@ -276,7 +276,7 @@ def kmigrated(status: Status) -> Finding | None:
             "Switching pghot off and on again starts the thread.",
             f"echo 0 > /{PGHOT}/enabled && echo 1 > /{PGHOT}/enabled",
         )
-    return Finding(OK, f"kmigrated is there for each of {len(nodes)} lower-tier nodes.")
+    return Finding(OK, f"Every lower-tier node ({len(nodes)}) has its kmigrated thread.")
 
 
 def _top_reason(status: Status, kind: str) -> dict[str, Any] | None:

@@ -20,7 +20,8 @@ examples:
   pghot status --interval 5 --json  rates over 5 seconds, as JSON
   pghot doctor                      what is wrong, and the command that mends it
   pghot explain pghot_skip_stale    what a counter means, and what to do about it
-  pghot status --root captured/     a tree copied from another machine's /proc and /sys
+  pghot capture saved               keep all that status and doctor read, for another day
+  pghot doctor --root saved         examine what was kept, here or on another machine
 """
 
 
@@ -42,30 +43,57 @@ def rounds(text: str) -> int:
     return int(text)
 
 
+def _width() -> int:
+    """Columns of the terminal, within reason; 100 when there is none."""
+    import os
+
+    try:
+        return max(60, min(os.get_terminal_size(sys.stdout.fileno()).columns, 120))
+    except (OSError, ValueError):
+        return 100
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Leaves lines alone, and asks the terminal itself: argparse would load shutil to do so."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_width() - 2)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line; the man page is made from it."""
     parser = argparse.ArgumentParser(
         prog="pghot",
-        description="Shows what memory tiering does on this machine, and finds what stops hot pages from"
+        description="Show what memory tiering does on this machine, and find what stops hot pages from"
         " being promoted to DRAM.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"pghot {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(prog="pghot", dest="command", metavar="COMMAND", required=True)
 
-    common = argparse.ArgumentParser(add_help=False)
+    common = argparse.ArgumentParser(add_help=False, formatter_class=_Help)
     common.add_argument("--json", action="store_true", help="print one JSON document instead of text")
-    rooted = argparse.ArgumentParser(add_help=False)
+    rooted = argparse.ArgumentParser(add_help=False, formatter_class=_Help)
     rooted.add_argument(
         "--root", metavar="DIR", default="/", help="read DIR/proc and DIR/sys (default: %(default)s)"
     )
 
+    def command(name: str, about: str, description: str, run: Callable, *parents: argparse.ArgumentParser):
+        added = commands.add_parser(
+            name,
+            parents=parents,
+            help=about,
+            description=description,
+            formatter_class=_Help,
+            allow_abbrev=False,
+        )
+        added.set_defaults(run=run)
+        return added
+
     about = "tiers, nodes, sources, pages promoted and demoted, and why ready pages were not moved"
-    status = commands.add_parser(
-        "status", parents=[common, rooted], help=about, description=f"Shows {about}.", allow_abbrev=False
-    )
+    status = command("status", about, f"Show {about}.", _status, common, rooted)
     how_often = status.add_mutually_exclusive_group()
     how_often.add_argument(
         "--watch",
@@ -82,37 +110,20 @@ def build_parser() -> argparse.ArgumentParser:
     status.add_argument(
         "--count", metavar="N", type=rounds, help="with --watch: stop after N reports (default: never)"
     )
-    status.set_defaults(run=_status)
 
     about = "check for what stops promotion, and name the command that mends it"
-    doctor = commands.add_parser(
-        "doctor",
-        parents=[common, rooted],
-        help=about,
-        description=f"{about[0].upper()}{about[1:]}. Exit status: 0 healthy, 1 problems found, 2 something"
-        " could not be checked or the command line is wrong.",
-        allow_abbrev=False,
-    )
-    doctor.set_defaults(run=_doctor)
+    exits = "Exit status: 0 healthy, 1 problems found, 2 something could not be checked or read."
+    command("doctor", about, f"{about.capitalize()}. {exits}", _doctor, common, rooted)
+
+    about = "copy all that status and doctor read into a new directory, to be read with --root"
+    capture = command("capture", about, f"{about.capitalize()}.", _capture)
+    capture.add_argument("directory", metavar="DIR", help="the directory to make")
 
     about = "say what counters mean and what to do about them"
-    explain = commands.add_parser(
-        "explain", parents=[common], help=about, description=f"{about[0].upper()}{about[1:]}.",
-        allow_abbrev=False,
-    )
+    explain = command("explain", about, f"{about.capitalize()}.", _explain, common)
     explain.add_argument("name", metavar="COUNTER", nargs="*", help="names from /proc/vmstat (default: all)")
     explain.add_argument("--markdown", action="store_true", help="print the table of docs/tool.md")
-    explain.set_defaults(run=_explain)
     return parser
-
-
-def _width() -> int:
-    import os
-
-    try:
-        return max(60, min(os.get_terminal_size(sys.stdout.fileno()).columns, 120))
-    except (OSError, ValueError):
-        return 100
 
 
 def _print_json(document: Any, lines: bool = False) -> None:
@@ -158,6 +169,18 @@ def _doctor(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     else:
         print(report(document, _width()))
     return exit_status(document["checks"])
+
+
+def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    from pghot.capture import capture
+
+    try:
+        files, unread = capture(args.directory)
+    except OSError as error:
+        print(f"pghot: {args.directory}: {error.strerror}; name a directory that can be made", file=sys.stderr)
+        return USAGE
+    print(f"{files} files in {args.directory}; could not be read: {unread}")
+    return 0
 
 
 def _explain(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:

@@ -37,10 +37,6 @@ class Counter(NamedTuple):
     advice: str = ""
     command: str = ""
 
-    def remedy(self) -> str:
-        """The advice and, after a colon, the command."""
-        return f"{self.advice.rstrip('.')}: {self.command}" if self.command else self.advice
-
 
 def kind_of(name: str) -> str:
     """The kind of a counter, known or not."""
@@ -89,12 +85,6 @@ COUNTERS: dict[str, Counter] = dict(
             "sysctl -w vm.dirty_background_ratio=5",
         ),
         _counter(
-            "pghot_skip_busy",
-            "The page could not be isolated: something else was working on it.",
-            "Usually passes by itself. When it dominates, look for compaction, memory offlining or pages"
-            " pinned for DMA or RDMA.",
-        ),
-        _counter(
             "pghot_skip_policy",
             "The cpuset or memory policy of the page's owner allows no faster node.",
             "Let the job use DRAM: add a top-tier node to its cpuset.mems or to its numactl --membind list.",
@@ -112,7 +102,7 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_skip_disabled",
-            "pghot was switched off while the record was ready.",
+            "The record was still ready when pghot was switched off.",
             "Switch it on again if that was not meant.",
             "echo 1 > /sys/kernel/mm/pghot/enabled",
         ),
@@ -133,6 +123,12 @@ COUNTERS: dict[str, Counter] = dict(
             "pghot_delay_no_target",
             "The machine has no top-tier node with memory at all.",
             "Online DRAM, or mend the tiers that the firmware describes: see pghot doctor.",
+        ),
+        _counter(
+            "pghot_delay_busy",
+            "The page could not be isolated: something else was working on it just then.",
+            "It is tried again until it goes cold. When this dominates, look for compaction, memory"
+            " offlining or pages pinned for DMA or RDMA.",
         ),
         _counter(
             "pghot_refused_exec",

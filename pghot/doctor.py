@@ -61,7 +61,7 @@ def report(document: dict[str, Any], width: int = 100) -> str:
             continue
         lines += wrap(finding["explanation"], width, " " * 9)
         if finding["command"]:
-            lines.append(f"{'':9}mend: {finding['command']}")
+            lines.append(f"{'':9}run: {finding['command']}")
     lines += [f"could not be read: {u['path']}: {u['why']}" for u in document["unread"]]
     verdicts = [finding["verdict"] for finding in document["checks"]]
     counts = ", ".join(f"{verdicts.count(v)} {v}" for v in (OK, WARN, FAIL, UNKNOWN))

@@ -25,7 +25,8 @@ def as_text(counters: list[Counter], width: int) -> str:
     for c in counters:
         lines.append(c.name if c.kind == FLOW else f"{c.name} ({c.kind})")
         lines += wrap(c.meaning, width, "    ")
-        lines += wrap(c.remedy(), width, "    ")
+        lines += wrap(c.advice, width, "    ")
+        lines += [f"    run: {c.command}"] if c.command else []
     return "\n".join(lines)
 
 

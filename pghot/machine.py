@@ -4,7 +4,7 @@
 from typing import Any
 
 from pghot import parse
-from pghot.tree import Tree
+from pghot.tree import Tree, clean
 
 NODES = "sys/devices/system/node"
 TIERS = "sys/devices/virtual/memory_tiering"
@@ -142,7 +142,7 @@ def machine(tree: Tree) -> dict[str, Any]:
     node_list = nodes(tree)
     release = tree.text("proc/sys/kernel/osrelease")
     return {
-        "kernel": release.strip()[:80] if release else None,
+        "kernel": clean(release, 80) if release else None,
         "uptime_seconds": _uptime(tree),
         "numa_balancing": balancing(tree),
         "demotion": tree.switch("sys/kernel/mm/numa/demotion_enabled"),

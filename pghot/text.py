@@ -4,7 +4,7 @@
 from typing import Any
 
 from pghot.columns import count, percent, rate, size, switch, table, wrap
-from pghot.counters import COUNTERS, KIND_TITLES, UNKNOWN_MEANING, describe
+from pghot.counters import COUNTERS, FLOW, KIND_TITLES, kind_of
 from pghot.subsystem import ABSENT, BOOT_OFF, LAYOUT_MEANING
 
 Status = dict[str, Any]
@@ -165,25 +165,23 @@ def _reasons(status: Status, width: int) -> list[str]:
         lines.append(f"  {title}")
         if not group:
             lines.append("    the kernel counts no such reason")
-        elif not seen:
-            lines.append("    none so far")
         for r in seen:
             number = f"{count(r['count'])} ({percent(r['share'])}), {rate(rates.get(r['name']))} per second"
             lines.append(f"    {r['name']}: {number}")
             lines += wrap(r["meaning"], width, " " * 6)
-            lines += wrap(describe(r["name"]).remedy(), width, " " * 6)
-    unknown = [n for n in status["counters"] if n not in {r["name"] for r in status["reasons"]}]
-    return lines + _newer(unknown, status)
+            lines += wrap(r["advice"], width, " " * 6)
+            if r["command"]:
+                lines.append(f"      run: {r['command']}")
+        never = ", ".join(r["name"] for r in group if not r["count"])
+        lines += wrap(f"never: {never}", width, "    ") if never else []
+    return lines
 
 
-def _newer(names: list[str], status: Status) -> list[str]:
-    newer = [n for n in names if n not in COUNTERS]
-    if not newer:
-        return []
-    return [
-        f"  other counters ({UNKNOWN_MEANING[:-1].replace('This counter is', 'all')})",
-        *(f"    {name}: {count(status['counters'][name])}" for name in sorted(newer)),
-    ]
+def _newer(status: Status, width: int) -> list[str]:
+    counters = status["counters"]
+    newer = [n for n in counters if kind_of(n) == FLOW and n not in COUNTERS]
+    rows = [[name, count(counters[name])] for name in sorted(newer)]
+    return ["Counters newer than this command", *table("counter count>", rows)] if rows else []
 
 
 def _unread(status: Status, width: int) -> list[str]:
@@ -192,7 +190,19 @@ def _unread(status: Status, width: int) -> list[str]:
     return ["Could not be read (shown as ?)", *(f"  {u['path']}: {u['why']}" for u in status["unread"])]
 
 
-SECTIONS = (_summary, _tiers, _nodes, _pages, _sources, _lower, _targets, _settings, _reasons, _unread)
+SECTIONS = (
+    _summary,
+    _tiers,
+    _nodes,
+    _pages,
+    _sources,
+    _lower,
+    _targets,
+    _settings,
+    _reasons,
+    _newer,
+    _unread,
+)
 
 
 def report(status: Status, width: int = 100) -> str:

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Captured /proc and /sys trees of machines that exist on no desk."""
+
+from pathlib import Path
+
+PGHOT = "sys/kernel/mm/pghot"
+NODES = "sys/devices/system/node"
+MIB_KB = 1024
+PAGES_A_MIB = 256
+
+PGHOT_COUNTERS = {
+    "pghot_recorded": 100000,
+    "pghot_recorded_hint_fault": 100000,
+    "pghot_ready": 10000,
+    "pghot_moved": 9000,
+    "pghot_promoted_pages": 9200,
+    "pghot_batches": 40,
+    "pghot_wakeups": 35,
+    "pghot_skip_stale": 600,
+    "pghot_skip_gone": 0,
+    "pghot_skip_toptier": 0,
+    "pghot_skip_dirty": 200,
+    "pghot_skip_policy": 0,
+    "pghot_skip_migrate": 0,
+    "pghot_skip_offline": 0,
+    "pghot_skip_disabled": 0,
+    "pghot_delay_rate_limit": 0,
+    "pghot_delay_target_full": 12,
+    "pghot_delay_no_target": 0,
+    "pghot_delay_busy": 0,
+    "pghot_refused_exec": 7,
+    "pghot_refused_policy": 0,
+}
+STOCK_COUNTERS = {
+    "nr_free_pages": 123456,
+    "pgpromote_success": 9300,
+    "pgpromote_candidate": 9400,
+    "pgpromote_candidate_nrl": 0,
+    "pgdemote_kswapd": 500,
+    "pgdemote_direct": 20,
+    "pgdemote_khugepaged": 0,
+    "pgdemote_proactive": 0,
+    "numa_pte_updates": 200000,
+    "numa_hint_faults": 150000,
+}
+
+
+class Machine:
+    """A tree below `root`; paths are given without the leading slash."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def write(self, path: str, content: object) -> "Machine":
+        """Write one file; bool becomes 0 or 1."""
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            target.write_bytes(content)
+        else:
+            text = str(int(content)) if isinstance(content, bool) else str(content)
+            target.write_text(text if text.endswith("\n") else text + "\n")
+        return self
+
+    def remove(self, path: str) -> "Machine":
+        """Remove a file, or a directory with all below it."""
+        target = self.root / path
+        if target.is_dir():
+            for child in target.iterdir():
+                self.remove(str(child.relative_to(self.root)))
+            target.rmdir()
+        else:
+            target.unlink()
+        return self
+
+    def counters(self, **changes: int) -> "Machine":
+        """Write /proc/vmstat with these values in it."""
+        path = self.root / "proc/vmstat"
+        old = dict(line.split() for line in path.read_text().splitlines()) if path.exists() else {}
+        values = {**old, **changes}
+        return self.write("proc/vmstat", "\n".join(f"{k} {v}" for k, v in values.items()))
+
+    def zones(self, **free: int) -> "Machine":
+        """Write /proc/zoneinfo; node<N>=pages free, above or below a high watermark of 5000 pages."""
+        text = ""
+        for name, pages in free.items():
+            text += (
+                f"Node {name.removeprefix('node')}, zone   Normal\n  per-node stats\n"
+                f"      nr_inactive_anon 17\n  pages free     {pages}\n        boost    0\n"
+                "        min      3000\n        low      4000\n        high     5000\n        promo    6000\n"
+                "        spanned  1048576\n        present  1048576\n        managed  1000000\n"
+                "        cma      0\n        protection: (0, 0, 0, 0)\n      nr_free_pages 3\n"
+                "  pagesets\n    cpu: 0\n              count:    300\n              high:     700\n"
+            )
+        return self.write("proc/zoneinfo", text)
+
+    def files(self) -> list[str]:
+        """Every file of the tree."""
+        return sorted(str(p.relative_to(self.root)) for p in self.root.rglob("*") if p.is_file())
+
+
+def _node(m: Machine, node: int, cpus: str, total_mib: int, free_mib: int, distance: str) -> None:
+    base = f"{NODES}/node{node}"
+    m.write(
+        f"{base}/meminfo",
+        f"Node {node} MemTotal:       {total_mib * MIB_KB} kB\nNode {node} MemFree:        {free_mib * MIB_KB} kB\n"
+        f"Node {node} HugePages_Total:     0\n",
+    )
+    m.write(f"{base}/cpulist", cpus).write(f"{base}/distance", distance)
+    m.write(f"{base}/vmstat", f"nr_free_pages 1\npgpromote_success {100 * node}\npgdemote_kswapd {10 * node}\n")
+
+
+def bare(root: Path) -> Machine:
+    """One socket, one node, a stock kernel."""
+    m = Machine(root)
+    m.write("proc/sys/kernel/osrelease", "7.3.4-test").write("proc/cmdline", "root=/dev/vda quiet")
+    m.write("proc/uptime", "1000.00 3000.00").write("proc/sys/vm/watermark_scale_factor", 10)
+    m.write("proc/sys/kernel/numa_balancing", 0)
+    m.write("sys/kernel/mm/numa/demotion_enabled", "false").write("proc/2/comm", "kthreadd")
+    m.write("sys/firmware/acpi/tables/DSDT", b"DSDT")
+    m.write(f"{NODES}/has_cpu", "0")
+    _node(m, 0, "0-15", 65536, 4096, "10")
+    m.write("sys/devices/virtual/memory_tiering/memory_tier4/nodelist", "0")
+    return m.counters(**STOCK_COUNTERS).zones(node0=100000)
+
+
+def stock_cxl(root: Path) -> Machine:
+    """Two sockets and one CXL node, well set up, without pghot."""
+    m = bare(root)
+    m.write(f"{NODES}/has_cpu", "0-1")
+    _node(m, 0, "0-15", 65536, 4096, "10 21 24")
+    _node(m, 1, "16-31", 65536, 2048, "21 10 14")
+    _node(m, 2, "", 262144, 131072, "24 14 10")
+    m.write("sys/devices/virtual/memory_tiering/memory_tier4/nodelist", "0-1")
+    m.write("sys/devices/virtual/memory_tiering/memory_tier22/nodelist", "2")
+    m.write("sys/firmware/acpi/tables/HMAT", b"HMAT")
+    m.write("proc/sys/kernel/numa_balancing", 2).write("sys/kernel/mm/numa/demotion_enabled", "true")
+    m.write("proc/sys/kernel/numa_balancing_promote_rate_limit_MBps", 65536)
+    return m.zones(node0=100000, node1=90000, node2=800000)
+
+
+def cxl(root: Path) -> Machine:
+    """The same machine with pghot, healthy."""
+    m = stock_cxl(root)
+    values = {
+        "layout": "default",
+        "enabled": 1,
+        "freq_threshold": 2,
+        "window_ms": 4000,
+        "batch_pages": 512,
+        "period_ms": 100,
+        "promote_rate_limit_MBps": 65536,
+        "sources/hint_fault/enabled": 1,
+        "sources/hint_fault/accesses": 100000,
+        "sources/hint_fault/hot_threshold_ms": 1000,
+        "node2/sections": 2048,
+        "node2/map_bytes": 2048 * 32768,
+        "node2/ready": 200,
+        "node2/promoted": 9200,
+        "node2/kmigrated": 77,
+        "target0/threshold_ms": 900,
+        "target0/promoted": 5000,
+        "target1/threshold_ms": 1000,
+        "target1/promoted": 4200,
+    }
+    for name, value in values.items():
+        m.write(f"{PGHOT}/{name}", value)
+    m.write("proc/77/comm", "kmigrated2").write("proc/77/stat", "77 (kmigrated2) S 2 0 0 0 -1")
+    return m.counters(**PGHOT_COUNTERS)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The command line, rates over time, packaging and what `status` loads."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pghot import __version__
+from pghot.tests.fakes import PGHOT
+
+
+def test_version(run):
+    assert run("--version")[:2] == (0, f"pghot {__version__}\n")
+
+
+@pytest.mark.parametrize("args", [["--help"], ["status", "--help"], ["doctor", "--help"], ["explain", "--help"]])
+def test_help(run, args):
+    result = run(*args)
+    assert result.status == 0 and result.out.startswith("usage: pghot")
+
+
+def test_help_has_examples(run):
+    assert "  pghot status --watch 2 " in run("--help").out
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        [],
+        ["stat"],
+        ["status", "--jso"],
+        ["status", "--watch", "0"],
+        ["status", "--watch", "nan"],
+        ["status", "--watch", "inf"],
+        ["status", "--watch", "x"],
+        ["status", "--watch", "1", "--interval", "1"],
+        ["status", "--count", "2"],
+        ["status", "--watch", "1", "--count", "0"],
+        ["explain", "pghot_nothing"],
+        ["explain", "--json", "--markdown"],
+    ],
+)
+def test_wrong_command_line(run, args):
+    result = run(*args)
+    assert (result.status, result.out) == (2, "")
+    assert "Traceback" not in result.err and result.err
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that only sleeping moves; `busy` is what the machine does meanwhile."""
+
+    class Clock:
+        now = 100.0
+        slept = 0
+
+        def busy(self) -> None:
+            pass
+
+        def sleep(self, seconds: float) -> None:
+            self.now += seconds
+            self.slept += 1
+            self.busy()
+
+    fake = Clock()
+    monkeypatch.setattr(time, "sleep", fake.sleep)
+    monkeypatch.setattr(time, "monotonic", lambda: fake.now)
+    return fake
+
+
+def promote_more(machine, clock) -> None:
+    """400 pages promoted and 20 dropped as dirty in each interval."""
+    n = clock.slept
+    machine.counters(
+        pgpromote_success=9300 + 400 * n, pghot_promoted_pages=9200 + 400 * n, pghot_skip_dirty=200 + 20 * n
+    )
+    machine.write(f"{PGHOT}/node2/promoted", 9200 + 400 * n)
+    machine.write(f"{PGHOT}/sources/hint_fault/accesses", 100000 + 1000 * n)
+
+
+def test_average_since_boot(run, cxl, clock):
+    rates = run("status", "--json", machine=cxl).json["rates"]
+    assert (rates["over"], rates["seconds"]) == ("boot", 1000.0)
+    assert rates["pages"] == {"promoted": 9.3, "promoted_by_pghot": 9.2, "demoted": 0.52}
+    assert clock.slept == 0
+
+
+def test_interval(run, cxl, clock):
+    clock.busy = lambda: promote_more(cxl, clock)
+    status = run("status", "--json", "--interval", 4, machine=cxl).json
+    assert clock.slept == 1
+    rates = status["rates"]
+    assert (rates["over"], rates["seconds"]) == ("interval", 4.0)
+    assert rates["pages"] == {"promoted": 100.0, "promoted_by_pghot": 100.0, "demoted": 0.0}
+    assert rates["counters"]["pghot_skip_dirty"] == 5.0
+    assert rates["sources"] == {"hint_fault": 250.0}
+    assert rates["lower_nodes"] == {"2": 100.0}
+    assert status["pages"]["promoted"] == 9700
+
+
+def test_watch_gives_rates_over_each_interval(run, cxl, clock):
+    clock.busy = lambda: promote_more(cxl, clock)
+    lines = run("status", "--json", "--watch", 2, "--count", 3, machine=cxl).out.splitlines()
+    documents = [json.loads(line) for line in lines]
+    assert [d["pages"]["promoted"] for d in documents] == [9700, 10100, 10500]
+    assert [d["rates"]["pages"]["promoted"] for d in documents] == [200.0] * 3
+
+
+def test_watch_as_text(run, cxl, clock):
+    clock.busy = lambda: promote_more(cxl, clock)
+    out = run("status", "--watch", 2, "--count", 2, machine=cxl).out
+    assert out.count("per second now") == 2 and "\033" not in out
+    assert out.splitlines().count("  promoted                 9,700             200") == 1
+
+
+def test_a_counter_that_goes_back_has_no_rate(run, cxl, clock):
+    clock.busy = lambda: cxl.write(f"{PGHOT}/node2/promoted", 5)
+    rates = run("status", "--json", "--interval", 4, machine=cxl).json["rates"]
+    assert rates["lower_nodes"] == {"2": None}
+
+
+def test_a_node_that_comes_up_has_no_rate_yet(run, cxl, clock):
+    clock.busy = lambda: cxl.write(f"{PGHOT}/node3/promoted", 5)
+    rates = run("status", "--json", "--interval", 4, machine=cxl).json["rates"]
+    assert rates["lower_nodes"] == {"2": 0.0, "3": None}
+
+
+def test_no_uptime_no_average(run, cxl):
+    cxl.remove("proc/uptime")
+    assert run("status", "--json", machine=cxl).json["rates"] is None
+    assert run("status", machine=cxl).status == 0
+
+
+def test_interrupt_ends_quietly(run, cxl, clock):
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    clock.busy = interrupt
+    assert run("status", "--watch", 1, machine=cxl) == (130, "", "")
+
+
+def start(repo, *args: str, **more) -> subprocess.CompletedProcess:
+    return subprocess.run([*args], cwd=repo, capture_output=True, text=True, **more)
+
+
+def test_three_ways_to_start(repo, cxl):
+    args = ("status", "--root", str(cxl.root))
+    outputs = [
+        start(repo, sys.executable, "-m", "pghot", *args).stdout,
+        start("/", str(repo / "bin/pghot"), *args).stdout,
+        start(repo, sys.executable, "-c", "from pghot.cli import entry; entry()", *args).stdout,
+    ]
+    assert outputs[0].startswith("kernel          7.3.4-test\n")
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+def test_closed_pipe_is_silent(repo):
+    """A pipe whose reader has gone, as after `pghot status | head -1`."""
+    command = [sys.executable, "-m", "pghot", "explain"]
+    with subprocess.Popen(["true"], stdin=subprocess.PIPE) as reader:
+        reader.wait()
+        done = subprocess.run(command, cwd=repo, stdout=reader.stdin, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (-13, b"")
+
+
+#: Each costs milliseconds that a command with 200 ms to answer does not have.
+SLOW_MODULES = {"inspect", "dataclasses", "asyncio", "subprocess", "json", "typing_extensions", "shutil",
+                "pghot.checks", "pghot.doctor", "pghot.explain"}  # fmt: skip
+
+
+def test_status_loads_nothing_slow(repo, cxl):
+    """Stands in for a time limit, which a loaded machine would break."""
+    code = (
+        "import sys; from pghot.cli import main; main(); print(*sys.modules, file=sys.stderr)"
+    )
+    done = start(repo, sys.executable, "-I", "-c", f"import sys; sys.path[0:0] = ['.']; {code}",
+                 "status", "--root", str(cxl.root))  # fmt: skip
+    loaded = set(done.stderr.split())
+    assert "pghot.text" in loaded
+    assert not loaded & SLOW_MODULES

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The table of counters against the kernel's own list and against the documentation."""
+
+import re
+
+import pytest
+
+from pghot.counters import COUNTERS, FLOW
+from pghot.tests.fakes import PGHOT_COUNTERS
+
+STAT_H = "linux/mm/pghot/stat.h"
+
+
+def kernel_counters(text: str) -> set[str]:
+    """The /proc/vmstat names of a header with lines "X(skip_stale, ...)"."""
+    return {f"pghot_{name.lower()}" for name in re.findall(r"^\s*X\(\s*(\w+)", text, re.MULTILINE)}
+
+
+def test_reading_the_kernels_list():
+    text = "#define PGHOT_STATS(X)\t\\\n\tX(recorded)\t\\\n\tX(SKIP_STALE, \"cold\")\t\\\n#define X(y) y\n"
+    assert kernel_counters(text) == {"pghot_recorded", "pghot_skip_stale"}
+
+
+def test_every_counter_of_the_kernel_is_explained_and_no_other(repo):
+    header = repo / STAT_H
+    if not header.exists():
+        pytest.skip(f"{STAT_H} is not there")
+    assert kernel_counters(header.read_text()) == {name for name in COUNTERS if name.startswith("pghot_")}
+
+
+def test_the_fake_machine_has_every_counter():
+    assert set(PGHOT_COUNTERS) == {name for name in COUNTERS if name.startswith("pghot_")}
+
+
+@pytest.mark.parametrize("name", COUNTERS)
+def test_each_counter_reads_as_sentences(name):
+    counter = COUNTERS[name]
+    assert counter.meaning[0].isupper() and counter.meaning.endswith(".")
+    assert (counter.advice == "") == (counter.kind == FLOW)
+    assert counter.advice.endswith(".") or not counter.advice
+    assert counter.meaning.isascii() and counter.advice.isascii()
+
+
+def test_explain_one(run):
+    out = run("explain", "pghot_skip_dirty").out
+    assert out.startswith("pghot_skip_dirty (dropped)\n    The page belongs to a file and is dirty.\n")
+    assert out.endswith("    run: sysctl -w vm.dirty_background_ratio=5\n")
+
+
+def test_explain_json(run):
+    document = run("explain", "--json").json
+    assert document["schema"] == 1
+    assert {c["name"] for c in document["counters"]} == set(COUNTERS)
+
+
+def test_the_documented_table_is_this_table(run, repo):
+    assert run("explain", "--markdown").out in (repo / "docs/tool.md").read_text()
+
+
+def test_man_page(run):
+    """The documented command's own library makes a page that has every subcommand and option."""
+    from argparse_manpage.manpage import Manpage
+
+    from pghot.cli import build_parser
+
+    page = str(Manpage(build_parser(), format="pretty"))
+    for word in (r"pghot status", r"pghot doctor", r"pghot explain", r"\-\-watch", r"\-\-root", r"\-\-json"):
+        assert word in page

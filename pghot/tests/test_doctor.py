@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`pghot doctor`: each thing that stops promotion is found, and nothing else is reported."""
+
+import pytest
+
+from pghot.checks import CHECKS
+from pghot.tests.fakes import NODES, PGHOT
+
+CHECK_IDS = [check.__name__.replace("_", "-") for check in CHECKS]
+
+
+def problems(verdicts: dict) -> dict:
+    """All that is not ok."""
+    return {check: verdict for check, verdict in verdicts.items() if verdict != "ok"}
+
+
+def test_healthy(verdicts, cxl):
+    assert verdicts(cxl) == {**dict.fromkeys(CHECK_IDS, "ok"), "exit": 0}
+
+
+def test_stock_kernel(verdicts, stock):
+    """Checks of pghot itself do not arise; those of tiering do."""
+    assert verdicts(stock) == {
+        "kernel": "fail",
+        "memory-tiers": "ok",
+        "hmat": "ok",
+        "numa-balancing": "ok",
+        "demotion": "ok",
+        "room": "ok",
+        "exit": 1,
+    }
+
+
+def test_plain_server(verdicts, bare):
+    assert verdicts(bare) == {
+        "kernel": "fail",
+        "memory-tiers": "fail",
+        "hmat": "warn",
+        "numa-balancing": "fail",
+        "exit": 1,
+    }
+
+
+def test_off_at_boot(verdicts, finding, stock):
+    stock.write("proc/cmdline", "quiet pghot=off")
+    assert problems(verdicts(stock)) == {"boot-option": "fail", "exit": 1}
+    assert finding(stock, "boot-option")["command"] == (
+        "sed -i 's/\\bpghot=off\\b/pghot=default/' /etc/default/grub && update-grub"
+    )
+
+
+#: What is written where; the check that must find it, alone; its verdict; the command that mends it.
+FAULTS = {
+    "pghot off": (
+        {f"{PGHOT}/enabled": "0"},
+        "enabled",
+        "fail",
+        "echo 1 > /sys/kernel/mm/pghot/enabled",
+    ),
+    "numa balancing off": (
+        {"proc/sys/kernel/numa_balancing": "0"},
+        "numa-balancing",
+        "fail",
+        "sysctl -w kernel.numa_balancing=2",
+    ),
+    "numa balancing without tiering": (
+        {"proc/sys/kernel/numa_balancing": "1"},
+        "numa-balancing",
+        "fail",
+        "sysctl -w kernel.numa_balancing=3",
+    ),
+    "hint faults off": (
+        {f"{PGHOT}/sources/hint_fault/enabled": "0"},
+        "hint-faults",
+        "fail",
+        "echo 1 > /sys/kernel/mm/pghot/sources/hint_fault/enabled",
+    ),
+    "demotion off": (
+        {"sys/kernel/mm/numa/demotion_enabled": "false"},
+        "demotion",
+        "warn",
+        "echo true > /sys/kernel/mm/numa/demotion_enabled",
+    ),
+    "rate limit 0": (
+        {"proc/sys/kernel/numa_balancing_promote_rate_limit_MBps": "0"},
+        "rate-limit",
+        "fail",
+        "sysctl -w kernel.numa_balancing_promote_rate_limit_MBps=65536",
+    ),
+    "thread did not start": (
+        {f"{PGHOT}/node2/kmigrated": "0"},
+        "kmigrated",
+        "fail",
+        "dmesg | grep -i -e kmigrated -e pghot -e oops",
+    ),
+    "thread parked": (
+        {"proc/77/stat": "77 (kmigrated2) P 2 0"},
+        "kmigrated",
+        "fail",
+        "echo 0 > /sys/kernel/mm/pghot/enabled && echo 1 > /sys/kernel/mm/pghot/enabled",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_one_fault_gives_one_problem_and_its_command(verdicts, finding, cxl, name):
+    files, check, verdict, command = FAULTS[name]
+    for path, content in files.items():
+        cxl.write(path, content)
+    assert problems(verdicts(cxl)) == {check: verdict, "exit": 1}
+    found = finding(cxl, check)
+    assert found["command"] == command
+    assert found["summary"].endswith(".") and found["explanation"].endswith(".")
+
+
+def test_parked_is_right_while_disabled(verdicts, cxl):
+    cxl.write(f"{PGHOT}/enabled", 0).write("proc/77/stat", "77 (kmigrated2) P 2 0")
+    assert problems(verdicts(cxl)) == {"enabled": "fail", "exit": 1}
+
+
+@pytest.mark.parametrize("check, path", [
+    ("numa-balancing", "proc/sys/kernel/numa_balancing"),
+    ("hint-faults", f"{PGHOT}/sources/hint_fault/enabled"),
+])  # fmt: skip
+def test_another_source_makes_missing_hint_faults_a_warning(verdicts, cxl, check, path):
+    cxl.write(path, 0).write(f"{PGHOT}/sources/page_table/enabled", 1)
+    cxl.write(f"{PGHOT}/sources/page_table/accesses", 5)
+    assert problems(verdicts(cxl)) == {check: "warn", "exit": 1}
+
+
+def test_thread_died(verdicts, cxl):
+    cxl.remove("proc/77")
+    assert problems(verdicts(cxl)) == {"kmigrated": "fail", "exit": 1}
+
+
+def test_threads_hidden(verdicts, cxl):
+    cxl.remove("proc/77").remove("proc/2")
+    assert problems(verdicts(cxl)) == {"kmigrated": "unknown", "exit": 2}
+
+
+def test_lower_node_without_map(verdicts, cxl):
+    cxl.remove(f"{PGHOT}/node2")
+    assert problems(verdicts(cxl)) == {"kmigrated": "fail", "delayed-pages": "unknown", "exit": 1}
+
+
+def test_one_tier_though_a_node_has_no_cpu(verdicts, finding, cxl):
+    """What a machine without HMAT looks like: CXL memory beside DRAM, in its tier."""
+    cxl.remove("sys/firmware/acpi/tables/HMAT").remove(f"{PGHOT}/node2")
+    cxl.remove("sys/devices/virtual/memory_tiering/memory_tier22")
+    cxl.write("sys/devices/virtual/memory_tiering/memory_tier4/nodelist", "0-2")
+    found = problems(verdicts(cxl))
+    assert (found["memory-tiers"], found["hmat"], found["exit"]) == ("fail", "warn", 1)
+    assert "Node 2 has memory and no CPU" in finding(cxl, "memory-tiers")["explanation"]
+    assert finding(cxl, "memory-tiers")["command"] == "daxctl reconfigure-device --mode=system-ram all"
+
+
+def test_two_tiers_need_no_hmat(verdicts, cxl):
+    cxl.remove("sys/firmware/acpi/tables/HMAT")
+    assert problems(verdicts(cxl)) == {"exit": 0}
+
+
+def test_no_numa_balancing_in_the_kernel(verdicts, cxl):
+    cxl.remove("proc/sys/kernel/numa_balancing")
+    assert problems(verdicts(cxl)) == {"numa-balancing": "fail", "exit": 1}
+
+
+def test_full_with_demotion_off(verdicts, finding, cxl):
+    cxl.zones(node0=4000, node1=4000, node2=800000).write("sys/kernel/mm/numa/demotion_enabled", "false")
+    assert problems(verdicts(cxl)) == {"room": "fail", "demotion": "warn", "exit": 1}
+    found = finding(cxl, "room")
+    assert found["summary"] == "DRAM is full, and demotion is off."
+    assert "node 0: 4,000 pages free, high watermark 5,000" in found["explanation"]
+    assert found["command"] == "echo true > /sys/kernel/mm/numa/demotion_enabled"
+
+
+@pytest.mark.parametrize(
+    "factor, command", [(10, "sysctl -w vm.watermark_scale_factor=100"), (100, None), (3000, None)]
+)
+def test_full_with_demotion_on(verdicts, finding, cxl, factor, command):
+    cxl.zones(node0=5000, node1=4000, node2=800000).write("proc/sys/vm/watermark_scale_factor", factor)
+    assert problems(verdicts(cxl)) == {"room": "warn", "exit": 1}
+    found = finding(cxl, "room")
+    assert (found["summary"], found["command"]) == ("DRAM is full, with demotion on.", command)
+
+
+def test_one_of_two_sockets_full(verdicts, finding, cxl):
+    cxl.zones(node0=100000, node1=4000, node2=4000)
+    assert problems(verdicts(cxl)) == {"room": "warn", "exit": 1}
+    assert finding(cxl, "room")["summary"] == "Some top-tier nodes are full, with demotion on."
+
+
+def test_full_lower_tier_is_no_problem(verdicts, cxl):
+    cxl.zones(node0=100000, node1=90000, node2=10)
+    assert problems(verdicts(cxl)) == {"exit": 0}
+
+
+@pytest.mark.parametrize(
+    "dirty, ready, verdict",
+    [(5000, 10000, "warn"), (4999, 10000, "ok"), (999, 1000, "ok"), (1000, 1000, "warn")],
+)
+def test_one_reason_dominates(verdicts, cxl, dirty, ready, verdict):
+    cxl.counters(pghot_skip_dirty=dirty, pghot_skip_stale=0, pghot_ready=ready)
+    assert verdicts(cxl)["dropped-pages"] == verdict
+
+
+def test_dominating_reason_is_explained(finding, cxl):
+    cxl.counters(pghot_skip_dirty=8000)
+    found = finding(cxl, "dropped-pages")
+    assert found["summary"] == "80.0% of the ready records were dropped for one reason: pghot_skip_dirty."
+    assert found["explanation"].startswith("The page belongs to a file and is dirty. It is considered again")
+    assert found["command"] == "sysctl -w vm.dirty_background_ratio=5"
+
+
+def test_what_the_operator_did_on_purpose_is_no_problem(verdicts, cxl):
+    cxl.counters(pghot_skip_offline=9000)
+    assert problems(verdicts(cxl)) == {"exit": 0}
+
+
+@pytest.mark.parametrize("waiting, limited, verdict", [(5000, 400, "warn"), (5000, 0, "ok"), (900, 400, "ok")])
+def test_ready_pages_pile_up(verdicts, cxl, waiting, limited, verdict):
+    cxl.write(f"{PGHOT}/node2/ready", waiting)
+    cxl.counters(pghot_delay_target_full=0, pghot_delay_rate_limit=limited)
+    assert verdicts(cxl)["delayed-pages"] == verdict
+
+
+def test_unknown_reason_that_dominates_is_named(finding, cxl):
+    cxl.counters(pghot_skip_moonlight=9000)
+    assert "pghot_skip_moonlight" in finding(cxl, "dropped-pages")["summary"]
+
+
+def test_a_problem_outweighs_what_is_unknown(verdicts, cxl):
+    cxl.remove("proc/zoneinfo").write("proc/sys/kernel/numa_balancing", 0)
+    assert problems(verdicts(cxl)) == {"room": "unknown", "numa-balancing": "fail", "exit": 1}
+
+
+def test_node_without_memory_needs_no_room(verdicts, cxl):
+    cxl.write(f"{NODES}/node1/meminfo", "Node 1 MemTotal: 0 kB\nNode 1 MemFree: 0 kB")
+    cxl.zones(node0=100000, node2=800000)
+    assert problems(verdicts(cxl)) == {"exit": 0}
+
+
+def test_text(run, cxl):
+    cxl.write("proc/sys/kernel/numa_balancing", 0)
+    result = run("doctor", machine=cxl)
+    lines = result.out.splitlines()
+    at = lines.index("fail     numa-balancing   NUMA balancing is off.")
+    assert lines[at + 3] == "         run: sysctl -w kernel.numa_balancing=2"
+    assert lines[-1] == "12 ok, 0 warn, 1 fail, 0 unknown"
+
+
+def test_json(run, cxl):
+    document = run("doctor", "--json", machine=cxl).json
+    assert (document["schema"], document["healthy"], document["unread"]) == (1, True, [])
+    assert all(
+        set(check) == {"id", "verdict", "summary", "explanation", "command"} for check in document["checks"]
+    )

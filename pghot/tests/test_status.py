@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`pghot status` on machines of every kind, exactly."""
+
+import json
+
+import pytest
+
+from pghot.tests.fakes import PGHOT
+
+
+def section(text: str, title: str) -> str:
+    """One section of the text report."""
+    found = [part for part in text.split("\n\n") if part.splitlines()[0].startswith(title)]
+    assert len(found) == 1, text
+    return found[0].rstrip("\n")
+
+
+def test_healthy_machine(run, cxl):
+    status = run("status", "--json", machine=cxl).json
+    assert status["schema"] == 1
+    assert status["kernel"] == "7.3.4-test"
+    assert status["pghot"]["state"] == "enabled"
+    assert status["pghot"]["layout"] == "default"
+    assert {s["name"]: s["value"] for s in status["pghot"]["settings"]} == {
+        "freq_threshold": 2,
+        "window_ms": 4000,
+        "batch_pages": 512,
+        "period_ms": 100,
+        "promote_rate_limit_MBps": 65536,
+    }
+    assert status["numa_balancing"] == {
+        "available": True,
+        "mode": 2,
+        "meaning": "memory tiering",
+        "tiering": True,
+    }
+    assert status["demotion"] is True and status["hmat"] is True
+    assert [(t["tier"], t["top"], t["nodes"]) for t in status["tiers"]] == [(4, True, [0, 1]), (22, False, [2])]
+    assert status["tiers"][1]["total_bytes"] == 256 << 30
+    assert [(n["node"], n["tier"], n["top"], n["room"]) for n in status["nodes"]] == [
+        (0, 4, True, True),
+        (1, 4, True, True),
+        (2, 22, False, True),
+    ]
+    assert status["nodes"][2]["distances"] == {"0": 24, "1": 14, "2": 10}
+    assert (status["nodes"][1]["promoted_to_pages"], status["nodes"][1]["demoted_from_pages"]) == (100, 10)
+    assert status["sources"] == [
+        {
+            "name": "hint_fault",
+            "enabled": True,
+            "accesses": 100000,
+            "settings": [status["sources"][0]["settings"][0]],
+        }
+    ]
+    assert status["sources"][0]["settings"][0]["value"] == 1000
+    assert status["lower_nodes"] == [
+        {
+            "node": 2,
+            "ready": 200,
+            "promoted_pages": 9200,
+            "sections": 2048,
+            "map_bytes": 64 << 20,
+            "kmigrated": {"pid": 77, "state": "running"},
+        }
+    ]
+    assert [(t["node"], t["threshold_ms"], t["promoted_pages"]) for t in status["targets"]] == [
+        (0, 900, 5000),
+        (1, 1000, 4200),
+    ]
+    assert status["pages"] == {"promoted": 9300, "promoted_by_pghot": 9200, "demoted": 520}
+    assert status["records"] == {"recorded": 100000, "ready": 10000, "moved": 9000, "dropped": 800, "waiting": 200}
+    assert status["unread"] == []
+
+
+def test_every_reason_has_count_share_meaning_and_advice(run, cxl):
+    reasons = run("status", "--json", machine=cxl).json["reasons"]
+    assert len(reasons) == 14
+    by_name = {r["name"]: r for r in reasons}
+    assert [(by_name[n]["count"], by_name[n]["share"]) for n in ("pghot_skip_stale", "pghot_skip_dirty")] == [
+        (600, 0.75),
+        (200, 0.25),
+    ]
+    assert by_name["pghot_delay_rate_limit"]["share"] == 0.0
+    assert {r["kind"] for r in reasons} == {"dropped", "delayed", "refused"}
+    assert all(r["known"] and r["meaning"].endswith(".") and r["advice"].endswith(".") for r in reasons)
+    assert reasons[0]["name"] == "pghot_skip_stale"
+
+
+def test_text_names_reasons_with_what_to_do(run, cxl):
+    text = section(run("status", machine=cxl).out, "Why ready pages were not moved")
+    assert "9,000 moved (90.0%), 800 dropped (8.0%), 200 waiting (2.0%)" in text
+    assert "pghot_skip_dirty: 200 (25.0%), 0.2 per second\n      The page belongs to a file and is dirty." in text
+    assert "      run: sysctl -w vm.dirty_background_ratio=5\n" in text
+    assert "never: pghot_skip_disabled, pghot_skip_gone" in text
+
+
+def test_text_tables(run, cxl):
+    text = run("status", machine=cxl).out
+    assert section(text, "Lower-tier nodes").splitlines()[2].split() == [
+        "2", "200", "9,200", "9.2", "64.0", "MiB", "77", "running",
+    ]  # fmt: skip
+    assert section(text, "Tiers").splitlines()[2].split() == ["4", "top", "0,1", "128", "GiB", "6.0", "GiB"]
+    assert section(text, "Sources").splitlines()[2].split() == [
+        "hint_fault", "on", "100,000", "100", "hot_threshold_ms=1000",
+    ]  # fmt: skip
+
+
+def test_kernel_without_pghot(run, stock):
+    result = run("status", machine=stock)
+    assert (result.status, result.err) == (0, "")
+    assert "pghot           absent: This kernel has no pghot.\n" in result.out
+    assert "Why ready" not in result.out and "Sources" not in result.out
+    assert run("status", "--json", machine=stock).json["reasons"] == []
+
+
+@pytest.mark.parametrize(
+    "cmdline, config, state",
+    [
+        ("quiet pghot=off", None, "boot-off"),
+        ("quiet pghot=off", "CONFIG_NUMA=y\nCONFIG_PGHOT=y", "boot-off"),
+        ("quiet pghot=off", "CONFIG_NUMA=y\n# CONFIG_PGHOT is not set", "absent"),
+        ("quiet pghot=off pghot=default", None, "absent"),
+        ("quiet", None, "absent"),
+    ],
+)
+def test_pghot_off_at_boot(run, stock, cmdline, config, state):
+    stock.write("proc/cmdline", cmdline)
+    if config:
+        stock.write("boot/config-7.3.4-test", config)
+    status = run("status", "--json", machine=stock).json
+    assert status["pghot"]["state"] == state
+    assert "switched off at boot" in run("status", machine=stock).out or state == "absent"
+
+
+def test_disabled(run, cxl):
+    cxl.write(f"{PGHOT}/enabled", 0).write("proc/77/stat", "77 (kmigrated2) P 2 0")
+    status = run("status", "--json", machine=cxl).json
+    assert status["pghot"]["state"] == "disabled"
+    assert status["lower_nodes"][0]["kmigrated"] == {"pid": 77, "state": "parked"}
+
+
+def test_one_tier(run, bare):
+    status = run("status", "--json", machine=bare).json
+    assert [(t["tier"], t["top"]) for t in status["tiers"]] == [(4, True)]
+    assert status["nodes"][0]["distances"] == {"0": 10}
+
+
+def test_no_numa_at_all(run, bare):
+    bare.remove("sys/devices")
+    result = run("status", machine=bare)
+    assert result.status == 0
+    assert "none: the kernel shows no memory tiers" in result.out
+    assert "none: the kernel shows no NUMA nodes" in result.out
+
+
+def test_tier_without_nodes_is_left_out(run, cxl):
+    cxl.write("sys/devices/virtual/memory_tiering/memory_tier9/nodelist", "")
+    assert [t["tier"] for t in run("status", "--json", machine=cxl).json["tiers"]] == [4, 22]
+
+
+def test_slowest_tier_with_a_cpu_is_top(run, cxl):
+    """As in the kernel: HBM without CPUs above DRAM is top tier too."""
+    cxl.write("sys/devices/virtual/memory_tiering/memory_tier1/nodelist", "0")
+    cxl.write("sys/devices/virtual/memory_tiering/memory_tier4/nodelist", "1")
+    cxl.write("sys/devices/system/node/has_cpu", "1")
+    assert [(t["tier"], t["top"]) for t in run("status", "--json", machine=cxl).json["tiers"]] == [
+        (1, True),
+        (4, True),
+        (22, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "comm, stat, kthreadd, state",
+    [
+        ("kmigrated2", "77 (kmigrated2) D 2", "kthreadd", "running"),
+        ("kmigrated2", "77 (kmigrated2) P 2", "kthreadd", "parked"),
+        ("bash", "77 (bash) S 2", "kthreadd", "missing"),
+        ("kmigrated2", "77 (kmigrated2) Z 2", "kthreadd", "missing"),
+        ("kmigrated2", "garbage", "kthreadd", "unknown"),
+        ("bash", "77 (bash) S 2", "sleep", "unknown"),
+    ],
+)
+def test_kmigrated_state(run, cxl, comm, stat, kthreadd, state):
+    cxl.write("proc/77/comm", comm).write("proc/77/stat", stat).write("proc/2/comm", kthreadd)
+    assert run("status", "--json", machine=cxl).json["lower_nodes"][0]["kmigrated"]["state"] == state
+
+
+def test_kmigrated_gone(run, cxl):
+    cxl.remove("proc/77")
+    assert run("status", "--json", machine=cxl).json["lower_nodes"][0]["kmigrated"]["state"] == "missing"
+
+
+def test_new_counters_and_sources_of_a_later_kernel(run, cxl):
+    cxl.counters(pghot_skip_moonlight=5, pghot_delay_tide=3, pghot_echoes=8)
+    cxl.write(f"{PGHOT}/sources/page_table/enabled", 0).write(f"{PGHOT}/sources/page_table/accesses", 0)
+    result = run("status", machine=cxl)
+    status = run("status", "--json", machine=cxl).json
+    by_name = {r["name"]: r for r in status["reasons"]}
+    assert (by_name["pghot_skip_moonlight"]["kind"], by_name["pghot_skip_moonlight"]["known"]) == ("dropped", False)
+    assert by_name["pghot_delay_tide"]["kind"] == "delayed"
+    assert status["records"]["dropped"] == 805
+    assert status["counters"]["pghot_echoes"] == 8
+    assert "pghot_skip_moonlight: 5 (0.6%)" in result.out
+    assert section(result.out, "Counters newer").splitlines()[2].split() == ["pghot_echoes", "8"]
+    assert [s["name"] for s in status["sources"]] == ["hint_fault", "page_table"]
+
+
+def test_json_is_one_document_of_plain_types(run, any_machine):
+    document = run("status", "--json", machine=any_machine).json
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
