@@ -87,6 +87,11 @@ class Manifest:
             stored = json.loads(self._path.read_text())
             self.origin, self.files = stored["origin"], stored["files"]
 
+    def unchanged(self, name: str, data: bytes | None) -> bool:
+        """Whether the work tree still gives ``name`` as last written."""
+        digest = None if data is None else _digest(data)
+        return self.files.get(name) == digest
+
     def save(self) -> None:
         """Store it."""
         content = {"origin": self.origin, "files": self.files}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from lab.kernel import build
+from lab.kernel import build, checks, edit, series
 from lab.log import console
 
 
@@ -19,6 +19,11 @@ def add_parser(verbs) -> None:
     kernel.set_defaults(run=_kernel)
     stock = verbs.add_parser("stock", help="build Linux 7.3 as it is")
     stock.set_defaults(run=_kernel, flavour="stock")
+    for verb, module, text in (
+            ("hook", edit, "write edits of the built tree back"),
+            ("series", series, "write the patch series to build/series/"),
+            ("check", checks, "run checkpatch and sparse, count hook lines")):
+        verbs.add_parser(verb, help=text).set_defaults(run=module.run)
 
 
 def _kernel(args: argparse.Namespace) -> None:

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0
+"""``make check``: checkpatch --strict, sparse, and the size of the hooks."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+from lab import host, paths
+from lab.errors import LabError
+from lab.kernel import apply, build, make, patchfile, series, source
+from lab.kernel.tree import locked
+from lab.log import console, progress
+
+# checkpatch message type -> why it does not apply here.
+IGNORED = {
+    "FILE_PATH_CHANGES": "asks for MAINTAINERS entries of an upstream tree",
+}
+
+MAX_HOOK_LINES = 600
+
+_CHECKPATCH = re.compile(r"^\S+:\d+: (?:ERROR|WARNING|CHECK):", re.MULTILINE)
+_SPARSE = re.compile(r"^(\S+?):\d+:\d+: ((?:warning|error): .*)$",
+                     re.MULTILINE)
+
+
+def hook_lines(patches: Path = paths.PATCHES) -> dict[str, int]:
+    """Patch -> lines it adds plus lines it removes."""
+    return {patch.path.name: patch.changed_lines()
+            for patch in patchfile.load(patches)}
+
+
+def checkpatch(tree: Path, files: list[str], mail: list[Path]) -> list[str]:
+    """Complaints of checkpatch --strict, one line each.
+
+    ``files`` are paths in ``tree``; ``mail`` are patches.
+    """
+    host.require("perl")
+    command = ["perl", "scripts/checkpatch.pl", "--strict", "--terse",
+               "--show-types", "--no-summary", "--color=never",
+               f"--ignore={','.join(IGNORED)}"]
+    found = []
+    total = len(files) + len(mail)
+    with progress("checkpatch --strict", total=total) as bar:
+        for extra, names in ((["-f"], files), ([], map(str, mail))):
+            for name in names:
+                done = subprocess.run([*command, *extra, name], cwd=tree,
+                                      check=False, capture_output=True,
+                                      text=True)
+                lines = [line for line in done.stdout.splitlines()
+                         if _CHECKPATCH.match(line)]
+                if done.returncode and not lines:
+                    lines = [f"{name}: {done.stdout}{done.stderr}".strip()]
+                found += lines
+                bar.advance()
+    return found
+
+
+def _sparse_messages(tree: Path, out: Path, targets: list[str],
+                     name: str) -> Counter[tuple[str, str]]:
+    """(file, message) -> how often, of sparse over the objects ``targets``."""
+    log = paths.LOGS / f"sparse-{name}.log"
+    make.run(tree, out, "C=2", "CHECK=sparse", *targets, log=log,
+             text=f"sparse ({name})")
+    text = log.read_text(errors="replace")
+    return Counter((match[1].removeprefix(f"{tree}/"), match[2])
+                   for match in _SPARSE.finditer(text))
+
+
+def new_messages(ours: Counter[tuple[str, str]],
+                 stock: Counter[tuple[str, str]],
+                 own: set[str]) -> list[str]:
+    """What sparse says of our code only.
+
+    In a file of our own every message counts; in a kernel file those that
+    the stock kernel does not have (as often, where it is a C file: a header
+    is read by more files than before).
+    """
+    found = []
+    for (name, text), count in sorted(ours.items()):
+        before = stock[name, text]
+        fresh = name in own or not before or \
+            (name.endswith(".c") and count > before)
+        if fresh:
+            found.append(f"{name}: {text}")
+    return found
+
+
+def sparse() -> list[str]:
+    """New messages of sparse about overlay and hooked C files."""
+    host.require("sparse")
+    kernel, stock = build.ensure("pghot"), build.ensure("stock")
+    own = {name for name in apply.overlay_files(paths.OVERLAY)}
+    hooked = {name for patch in patchfile.load(paths.PATCHES)
+              for name in patch.sections}
+
+    def objects(names: set[str], out: Path) -> list[str]:
+        built = (re.sub(r"\.c$", ".o", name) for name in sorted(names)
+                 if name.endswith(".c"))
+        return [name for name in built if (out / name).exists()]
+
+    ours = objects(own | hooked, kernel.out)
+    theirs = objects(hooked, stock.out)
+    with locked(paths.BUILDS / "pghot.lock"):
+        messages = _sparse_messages(kernel.source, kernel.out, ours, "pghot") \
+            if ours else Counter()
+    with locked(paths.BUILDS / "stock.lock"):
+        # Any C file of the kernel shows what the common headers give.
+        baseline = _sparse_messages(stock.source, stock.out,
+                                    theirs or ["mm/migrate.o"], "stock")
+    return new_messages(messages, baseline, own)
+
+
+def checkpatch_all() -> list[str]:
+    """checkpatch over every overlay file and every step of the series."""
+    pristine = source.ensure()
+    return checkpatch(pristine, [str(paths.OVERLAY / name) for name in
+                                 apply.overlay_files(paths.OVERLAY)],
+                      series.write())
+
+
+def run(_args) -> None:
+    """The verb ``check``."""
+    complaints = checkpatch_all() + sparse()
+    for line in complaints:
+        console.print(line, markup=False)
+    lines = hook_lines()
+    for name, count in lines.items():
+        console.print(f"{count:5} changed lines  patches/{name}", markup=False)
+    total = sum(lines.values())
+    console.print(f"{total:5} of at most {MAX_HOOK_LINES - 1}")
+    if total >= MAX_HOOK_LINES:
+        raise LabError(f"the hooks change {total} lines: move code to linux/ "
+                       f"until they are under {MAX_HOOK_LINES}")
+    if complaints:
+        raise LabError(f"{len(complaints)} complaints of checkpatch and "
+                       "sparse, listed above: mend them")
+    console.print("checkpatch and sparse have no complaint")

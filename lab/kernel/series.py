@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0
+"""``make series``: overlay and hooks as a ``git format-patch`` series.
+
+patches/series.toml lists the steps in order:
+
+    [[step]]
+    subject = "mm/pghot: add hotness records"
+    body = "Why, for the commit message."
+    files = ["mm/pghot/record.h", "Documentation/mm/**"]    # under linux/
+    patches = ["0001"]                                      # of patches/
+
+Every overlay file and every hook belongs to exactly one step.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import subprocess
+import textwrap
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import host, paths
+from lab.errors import LabError
+from lab.kernel import apply, patchfile, source
+from lab.kernel.tree import staging
+from lab.log import console
+
+_KEYS = {"subject": str, "body": str, "files": list, "patches": list}
+# A fixed date: the same work tree gives the same series.
+_EPOCH = 1767225600
+
+
+@dataclass
+class Step:
+    """One commit of the series."""
+
+    subject: str
+    body: str
+    files: dict[str, bytes]
+    """Every file it adds or changes -> contents after it."""
+    patches: list[str]
+    """Names of the hooks in it."""
+
+
+def _read(path: Path) -> list[dict]:
+    try:
+        entries = tomllib.loads(path.read_text()).get("step", [])
+    except FileNotFoundError as error:
+        raise LabError("patches/series.toml is missing: list the steps of the "
+                       "series in it") from error
+    except tomllib.TOMLDecodeError as error:
+        raise LabError(f"patches/series.toml: {error}: mend it") from error
+    for number, entry in enumerate(entries, 1):
+        for key, value in entry.items():
+            if key not in _KEYS or not isinstance(value, _KEYS[key]):
+                raise LabError(f"patches/series.toml: step {number}: '{key}': "
+                               "steps have subject, body, files and patches")
+        for key in ("subject", "body"):
+            if not entry.get(key, "").strip():
+                raise LabError(f"patches/series.toml: step {number} has no "
+                               f"{key}: add one")
+    if not entries:
+        raise LabError("patches/series.toml lists no step: add one")
+    return entries
+
+
+def _claim(pool: dict, wanted: list[str], matches, number: int,
+           what: str) -> list:
+    """Take what ``wanted`` selects out of ``pool``."""
+    taken = []
+    for pattern in wanted:
+        found = [name for name in pool if matches(name, pattern)]
+        if not found:
+            raise LabError(f"patches/series.toml: step {number}: '{pattern}' "
+                           f"names no {what} that is not in a step already")
+        taken += [(name, pool.pop(name)) for name in found]
+    return taken
+
+
+def steps(pristine: Path, overlay: Path = paths.OVERLAY,
+          patches: Path = paths.PATCHES) -> list[Step]:
+    """Read the steps; raises LabError for a file or hook in none or two."""
+    entries = _read(patches / "series.toml")
+    files = apply.overlay_files(overlay)
+    hooks = {patch.name: patch for patch in patchfile.load(patches)}
+    results = {(patch.name, name): after
+               for name, changes in
+               apply.hooked_files(pristine, list(hooks.values())).items()
+               for patch, _, after in changes}
+    order = list(hooks)
+    found = []
+    last = -1
+    for number, entry in enumerate(entries, 1):
+        own = dict(_claim(files, entry.get("files", []), fnmatch.fnmatchcase,
+                          number, "file of linux/"))
+        names = _claim(hooks, entry.get("patches", []),
+                       lambda name, wanted: wanted in
+                       (name, name.partition("-")[0]), number, "patch")
+        for name, patch in names:
+            if order.index(name) < last:
+                raise LabError(f"patches/series.toml: step {number}: {name} "
+                               "comes before a patch of an earlier step: "
+                               "renumber it, or move the step")
+            last = order.index(name)
+            own.update({section: results[name, section]
+                        for section in patch.sections})
+        if not own:
+            raise LabError(f"patches/series.toml: step {number} is empty: "
+                           "remove it")
+        found.append(Step(entry["subject"].strip(), entry["body"].strip(), own,
+                          [name for name, _ in names]))
+    left = [f"linux/{name}" for name in files] + \
+           [f"patches/{name}.patch" for name in hooks]
+    if left:
+        raise LabError(f"patches/series.toml: in no step: {', '.join(left)}")
+    return found
+
+
+def _identity() -> tuple[str, str]:
+    values = []
+    for key in ("user.name", "user.email"):
+        value = subprocess.run(["git", "config", key], cwd=paths.ROOT,
+                               check=False, capture_output=True,
+                               text=True).stdout.strip()
+        if not value:
+            raise LabError(f"git does not know {key}: run 'git config {key} "
+                           "...' (the series carries it)")
+        values.append(value)
+    return values[0], values[1]
+
+
+class Repository:
+    """A scratch git repository holding only the files the series changes."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._name, self._email = _identity()
+        self._commits = 0
+        self.git("init", "-q", "-b", "series")
+
+    def git(self, *args: str, text: str | None = None) -> str:
+        """Run git there, blind to the user's and the system's settings."""
+        date = f"{_EPOCH + 60 * self._commits} +0000"
+        env = {"PATH": os.environ["PATH"], "HOME": str(self._directory),
+               "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
+               "GIT_CEILING_DIRECTORIES": str(self._directory.parent),
+               "GIT_AUTHOR_NAME": self._name, "GIT_AUTHOR_EMAIL": self._email,
+               "GIT_COMMITTER_NAME": self._name,
+               "GIT_COMMITTER_EMAIL": self._email,
+               "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+        done = subprocess.run(["git", *args], cwd=self._directory, env=env,
+                              check=False, capture_output=True, text=True,
+                              input=text)
+        if done.returncode:
+            raise LabError(f"git {args[0]} failed: {done.stderr}")
+        return done.stdout
+
+    def commit(self, files: dict[str, bytes], message: str) -> None:
+        """Commit the contents of ``files``."""
+        for name, data in files.items():
+            path = self._directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            if data.startswith(b"#!"):
+                path.chmod(0o755)
+        self.git("add", "--force", "--", *files)
+        self._commits += 1
+        self.git("commit", "-q", "-F", "-", text=message)
+
+    def sign_off(self) -> str:
+        """The trailer of the person the commits come from."""
+        return f"Signed-off-by: {self._name} <{self._email}>"
+
+
+def base(pristine: Path, found: list[Step]) -> dict[str, bytes]:
+    """The pristine contents of every existing file the series changes."""
+    return {name: (pristine / name).read_bytes()
+            for step in found for name in step.files
+            if (pristine / name).exists()}
+
+
+def _message(step: Step, sign_off: str) -> str:
+    body = "\n\n".join(
+        block if block.startswith((" ", "\t")) else
+        textwrap.fill(" ".join(block.split()), 72, break_long_words=False,
+                      break_on_hyphens=False)
+        for block in step.body.split("\n\n"))
+    return f"{step.subject}\n\n{body}\n\n{sign_off}\n"
+
+
+def emit(pristine: Path, found: list[Step], output: Path) -> list[Path]:
+    """Write the series to ``output``, replacing what was there."""
+    host.require("git")
+    with staging(output) as directory:
+        (directory / "repository").mkdir()
+        repository = Repository(directory / "repository")
+        repository.commit(base(pristine, found) or {"Makefile": b""},
+                          f"Linux {source.version(pristine)}")
+        for step in found:
+            repository.commit(step.files,
+                              _message(step, repository.sign_off()))
+        repository.git("format-patch", "-q", "--numbered", "--zero-commit",
+                       "--no-signature", "-o", str(directory / "series"),
+                       f"-{len(found)}")
+        if output.exists():
+            output.rename(directory / "old")
+        (directory / "series").rename(output)
+    return sorted(output.glob("*.patch"))
+
+
+def write() -> list[Path]:
+    """Emit the series of the work tree to build/series/."""
+    host.require("patch", "git")
+    pristine = source.ensure()
+    return emit(pristine, steps(pristine), paths.OUT / "series")
+
+
+def run(_args) -> None:
+    """The verb ``series``."""
+    for path in write():
+        console.print(str(path.relative_to(paths.ROOT)), markup=False)

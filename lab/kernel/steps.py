@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Prove that every step of the series builds, and the whole without pghot.
+
+One tree and one object directory serve all steps, so that each compiles only
+what it changes. A step that built once is known by its contents.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from lab import host, paths
+from lab.errors import LabError
+from lab.kernel import apply, build, make, series, source
+from lab.kernel.tree import locked, need_room, write
+
+_HOME = paths.BUILDS / "series"
+
+
+class _Known:
+    """Contents that built, by digest; the newest hundred are kept."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._digests = json.loads(path.read_text()) if path.exists() else []
+
+    def __contains__(self, digest: str) -> bool:
+        return digest in self._digests
+
+    def add(self, digest: str) -> None:
+        """Remember one."""
+        self._digests = [*self._digests, digest][-100:]
+        write(self._path, json.dumps(self._digests).encode())
+
+
+def build_all() -> list[str]:
+    """Build the kernel after each step; return the steps' subjects.
+
+    Raises LabError that names the step with the compiler's first errors.
+    """
+    host.require(*host.KERNEL_BUILD)
+    pristine = source.ensure()
+    found = series.steps(pristine)
+    known = _Known(_HOME / "known.json")
+    parts = build.fragments("pghot")
+    log = paths.LOGS / "series.log"
+    files: dict[str, bytes] = {}
+    with locked(paths.BUILDS / "series.lock"):
+        need_room(paths.BUILDS, 1.5, "building the series")
+        for number, step in enumerate(found, 1):
+            files.update(step.files)
+            digest = build.digest(files, parts)
+            if digest in known:
+                continue
+            apply.sync(pristine, _HOME / "linux", files, linked=True)
+            try:
+                build.configure(_HOME / "linux", _HOME / "out", parts, log,
+                                strict=number == len(found))
+                make.run(_HOME / "linux", _HOME / "out", "vmlinux", log=log,
+                         text=f"Step {number} of {len(found)}: {step.subject}")
+            except LabError as error:
+                raise LabError(f"step {number} of the series ({step.subject}) "
+                               f"does not build: {error}") from error
+            known.add(digest)
+    return [step.subject for step in found]
+
+
+def build_without() -> list[str]:
+    """Compile every hooked C file with pghot configured out.
+
+    Returns the object files; raises LabError with the compiler's first
+    errors.
+    """
+    host.require(*host.KERNEL_BUILD)
+    pristine = source.ensure()
+    files = apply.expected(pristine)
+    parts = build.fragments("stock")
+    out = paths.BUILDS / "without" / "out"
+    log = paths.LOGS / "without.log"
+    # Which of them this configuration builds, the stock kernel tells.
+    stock = build.ensure("stock").out
+    objects = [name.removesuffix(".c") + ".o" for name in sorted(files)
+               if name.endswith(".c") and (pristine / name).exists()]
+    objects = [name for name in objects if (stock / name).exists()]
+    known = _Known(_HOME / "without.json")
+    digest = build.digest(files, parts)
+    if not objects or digest in known:
+        return objects
+    with locked(paths.BUILDS / "series.lock"):
+        apply.sync(pristine, _HOME / "linux", files, linked=True)
+        build.configure(_HOME / "linux", out, parts, log)
+        make.run(_HOME / "linux", out, *objects, log=log,
+                 text="Compiling the hooked files without pghot")
+    known.add(digest)
+    return objects

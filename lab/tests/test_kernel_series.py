@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0
+"""make series: steps, and what format-patch makes of them."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.errors import LabError
+from lab.kernel import series
+from lab.tests.kernel_fakes import LINES, hook, linux, replaced
+
+TEXT = "".join(LINES)
+MIDDLE = replaced(TEXT, ("line 10", "ten"))
+STEPS = """
+[[step]]
+subject = "mm/new: add x"
+body = '''
+Because x is needed, and because this paragraph is longer than one line of a
+commit message should be.
+
+  kept = as it is
+'''
+files = ["mm/new/*"]
+
+[[step]]
+subject = "mm: call x"
+body = "So that it runs."
+patches = ["0001", "0002-b"]
+"""
+
+
+class Work:
+    """A fake work tree with one overlay file, two hooks and two steps."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self.pristine = linux(top / "pristine")
+        self.overlay = top / "linux"
+        self.patches = top / "patches"
+        (self.overlay / "mm/new").mkdir(parents=True)
+        (self.overlay / "mm/new/x.c").write_text("int x;\n")
+        hook(self.patches, "0001-a", "mm/a.c", TEXT, MIDDLE)
+        hook(self.patches, "0002-b", "mm/a.c", MIDDLE,
+             replaced(MIDDLE, ("line 30", "thirty")))
+        self.describe(STEPS)
+
+    def describe(self, text: str) -> None:
+        """Write series.toml."""
+        (self.patches / "series.toml").write_text(text)
+
+    def steps(self) -> list[series.Step]:
+        """Read it."""
+        return series.steps(self.pristine, self.overlay, self.patches)
+
+    def emit(self, name: str = "series") -> list[Path]:
+        """Write the series."""
+        return series.emit(self.pristine, self.steps(), self.top / name)
+
+
+@pytest.fixture(name="work")
+def _work(tmp_path: Path) -> Work:
+    return Work(tmp_path)
+
+
+def git(directory: Path, *args: str) -> None:
+    """Run git as a reviewer would."""
+    subprocess.run(["git", "-c", "user.name=r", "-c", "user.email=r@r.example",
+                    *args], cwd=directory, check=True, capture_output=True)
+
+
+def test_series_applies_with_git_am(work: Work, tmp_path: Path) -> None:
+    paths = work.emit()
+    assert [path.name for path in paths] == ["0001-mm-new-add-x.patch",
+                                             "0002-mm-call-x.patch"]
+    tree = linux(tmp_path / "clean")
+    git(tree, "init", "-q")
+    git(tree, "add", "-A")
+    git(tree, "commit", "-q", "-m", "base")
+    git(tree, "am", "-q", *map(str, paths))
+    assert (tree / "mm/new/x.c").read_text() == "int x;\n"
+    assert (tree / "mm/a.c").read_text() == replaced(
+        MIDDLE, ("line 30", "thirty"))
+
+
+def test_message_is_wrapped_and_signed(work: Work) -> None:
+    text = work.emit()[0].read_text()
+    assert "Subject: [PATCH 1/2] mm/new: add x\n" in text
+    assert "\n  kept = as it is\n" in text
+    assert "\nSigned-off-by: " in text
+    body = text.partition("\n\n")[2].partition("\n---\n")[0]
+    assert max(map(len, body.splitlines()[:4])) <= 72
+
+
+def test_series_is_reproducible(work: Work) -> None:
+    first = [path.read_bytes() for path in work.emit("one")]
+    assert first == [path.read_bytes() for path in work.emit("two")]
+
+
+def test_older_series_is_replaced(work: Work) -> None:
+    output = work.top / "series"
+    output.mkdir()
+    (output / "0009-old.patch").write_text("old")
+    assert len(work.emit()) == 2
+    assert not (output / "0009-old.patch").exists()
+    assert not list(work.top.glob(".series*"))
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('patches = ["0001", "0002-b"]', 'patches = ["0001"]',
+     r"in no step: patches/0002-b\.patch"),
+    ('files = ["mm/new/*"]', 'patches = ["0001"]',
+     "'0001' names no patch that is not in a step already"),
+    ('files = ["mm/new/*"]', 'files = ["mm/other.c"]',
+     r"'mm/other\.c' names no file of linux/"),
+    ('patches = ["0001", "0002-b"]', 'patches = ["0002", "0001"]',
+     "0001-a comes before a patch of an earlier step"),
+    ('body = "So that it runs."', "", "step 2 has no body"),
+    ('files = ["mm/new/*"]', "file = 1", "step 1: 'file'"),
+    ("[[step]]", "[[step", "mend it"),
+])
+def test_bad_steps_are_refused(work: Work, old: str, new: str, message: str,
+                               ) -> None:
+    assert old in STEPS
+    work.describe(STEPS.replace(old, new))
+    with pytest.raises(LabError, match=message):
+        work.emit()
+    assert not (work.top / "series").exists()
+
+
+def test_missing_list_is_named(work: Work) -> None:
+    (work.patches / "series.toml").unlink()
+    with pytest.raises(LabError, match="series.toml is missing"):
+        work.steps()
