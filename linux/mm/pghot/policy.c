@@ -16,6 +16,19 @@
 /* The threshold moves between 1/8 of and twice its reference in these steps. */
 #define THRESHOLD_STEPS		16
 
+/* How far behind another CPU's a reading of the clock may be. */
+#define SKEW_MS			1000U
+
+/*
+ * Time since @stamp_ms. Only a stamp just ahead is one that another CPU left
+ * with a later time; one half the clock's range back is that old, and taking it
+ * for a later one would stop the policy for weeks.
+ */
+static u32 elapsed_ms(u32 now_ms, u32 stamp_ms)
+{
+	return stamp_ms - now_ms <= SKEW_MS ? 0 : now_ms - stamp_ms;
+}
+
 static s64 bucket_size(u64 bytes_per_s)
 {
 	return bytes_per_s * PGHOT_BURST_MS;
@@ -32,7 +45,7 @@ static s64 bucket_size(u64 bytes_per_s)
 void pghot_bucket_refill(struct pghot_bucket *b, u32 now_ms, u64 bytes_per_s)
 {
 	s64 size = bucket_size(bytes_per_s);
-	u32 elapsed = now_ms - b->stamp_ms;
+	u32 elapsed = elapsed_ms(now_ms, b->stamp_ms);
 	s64 earned;
 
 	if (!b->started) {
@@ -41,10 +54,7 @@ void pghot_bucket_refill(struct pghot_bucket *b, u32 now_ms, u64 bytes_per_s)
 		b->stamp_ms = now_ms;
 		return;
 	}
-	/* Another CPU may have been here with a later time. */
-	if (elapsed > S32_MAX)
-		elapsed = 0;
-	else
+	if (elapsed)
 		b->stamp_ms = now_ms;
 	if (check_mul_overflow((s64)bytes_per_s, (s64)elapsed, &earned) ||
 	    check_add_overflow(b->level, earned, &b->level))
@@ -134,7 +144,7 @@ void pghot_threshold_adjust(struct pghot_threshold *t, u32 now_ms,
 		t->candidates = candidates;
 		return;
 	}
-	if ((s32)(now_ms - t->stamp_ms) <= (s32)period_ms)
+	if (elapsed_ms(now_ms, t->stamp_ms) <= period_ms)
 		return;
 
 	want = div_u64(pages_per_s * period_ms, 1000);
