@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hot page tracking and promotion: what other kernel code calls.
+ *
+ * See Documentation/mm/pghot.rst.
+ */
+#ifndef _LINUX_PGHOT_H
+#define _LINUX_PGHOT_H
+
+#include <linux/jump_label.h>
+#include <linux/mm.h>
+#include <linux/types.h>
+
+struct mempolicy;
+struct seq_file;
+
+/* Where a report of an access comes from. */
+enum pghot_source {
+	PGHOT_SOURCE_HINT_FAULT,
+	NR_PGHOT_SOURCES,
+};
+
+/**
+ * struct pghot_access - accesses to one page
+ * @pfn: the page; for a large folio its first page
+ * @nid: node to promote it to, or NUMA_NO_NODE
+ * @weight: how many accesses
+ */
+struct pghot_access {
+	unsigned long pfn;
+	int nid;
+	unsigned int weight;
+};
+
+#ifdef CONFIG_PGHOT
+
+DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
+
+bool pghot_record(unsigned long pfn, int nid, unsigned int weight,
+		  enum pghot_source source);
+bool pghot_record_range(unsigned long pfn, unsigned long nr, int nid,
+			unsigned int weight, enum pghot_source source);
+bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
+			enum pghot_source source);
+
+bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
+			struct mempolicy *pol, int nid);
+void pghot_tiers_changed(void);
+void pghot_vmstat_show(struct seq_file *m);
+
+/**
+ * pghot_hint_fault - let pghot decide about a page that a hint fault found
+ * @folio: the folio
+ * @vma: where it is mapped
+ * @pol: memory policy that asks for migration to the accessing node
+ * @nid: the accessing node
+ *
+ * Context: page table lock held; does not sleep.
+ *
+ * Return: true if pghot took the decision over, false if it is the caller's.
+ */
+static inline bool pghot_hint_fault(struct folio *folio,
+				    struct vm_area_struct *vma,
+				    struct mempolicy *pol, int nid)
+{
+	return static_branch_unlikely(&pghot_hint_fault_key) &&
+	       folio_use_access_time(folio) &&
+	       __pghot_hint_fault(folio, vma, pol, nid);
+}
+
+#else /* !CONFIG_PGHOT */
+
+static inline bool pghot_hint_fault(struct folio *folio,
+				    struct vm_area_struct *vma,
+				    struct mempolicy *pol, int nid)
+{
+	return false;
+}
+
+static inline void pghot_tiers_changed(void)
+{
+}
+
+static inline void pghot_vmstat_show(struct seq_file *m)
+{
+}
+
+#endif /* CONFIG_PGHOT */
+
+#endif /* _LINUX_PGHOT_H */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM pghot
+
+#if !defined(_TRACE_PGHOT_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_PGHOT_H
+
+#include <linux/tracepoint.h>
+
+TRACE_EVENT(pghot_record,
+
+	TP_PROTO(unsigned long pfn, int nid, unsigned int weight, int source),
+
+	TP_ARGS(pfn, nid, weight, source),
+
+	TP_STRUCT__entry(
+		__field(unsigned long, pfn)
+		__field(int, nid)
+		__field(unsigned int, weight)
+		__field(int, source)
+	),
+
+	TP_fast_assign(
+		__entry->pfn = pfn;
+		__entry->nid = nid;
+		__entry->weight = weight;
+		__entry->source = source;
+	),
+
+	TP_printk("pfn=0x%lx nid=%d weight=%u source=%s",
+		  __entry->pfn, __entry->nid, __entry->weight,
+		  __print_symbolic(__entry->source, { 0, "hint_fault" }))
+);
+
+TRACE_EVENT(pghot_ready,
+
+	TP_PROTO(unsigned long pfn, int nid),
+
+	TP_ARGS(pfn, nid),
+
+	TP_STRUCT__entry(
+		__field(unsigned long, pfn)
+		__field(int, nid)
+	),
+
+	TP_fast_assign(
+		__entry->pfn = pfn;
+		__entry->nid = nid;
+	),
+
+	TP_printk("pfn=0x%lx nid=%d", __entry->pfn, __entry->nid)
+);
+
+/* A ready record that is not acted on: for good (skip), or yet (delay). */
+DECLARE_EVENT_CLASS(pghot_not_moved,
+
+	TP_PROTO(unsigned long pfn, int nid, const char *reason),
+
+	TP_ARGS(pfn, nid, reason),
+
+	TP_STRUCT__entry(
+		__field(unsigned long, pfn)
+		__field(int, nid)
+		__string(reason, reason)
+	),
+
+	TP_fast_assign(
+		__entry->pfn = pfn;
+		__entry->nid = nid;
+		__assign_str(reason);
+	),
+
+	TP_printk("pfn=0x%lx nid=%d reason=%s",
+		  __entry->pfn, __entry->nid, __get_str(reason))
+);
+
+DEFINE_EVENT(pghot_not_moved, pghot_skip,
+	TP_PROTO(unsigned long pfn, int nid, const char *reason),
+	TP_ARGS(pfn, nid, reason)
+);
+
+DEFINE_EVENT(pghot_not_moved, pghot_delay,
+	TP_PROTO(unsigned long pfn, int nid, const char *reason),
+	TP_ARGS(pfn, nid, reason)
+);
+
+TRACE_EVENT(pghot_batch,
+
+	TP_PROTO(int src, int dst, unsigned long folios, unsigned long failed,
+		 unsigned long pages),
+
+	TP_ARGS(src, dst, folios, failed, pages),
+
+	TP_STRUCT__entry(
+		__field(int, src)
+		__field(int, dst)
+		__field(unsigned long, folios)
+		__field(unsigned long, failed)
+		__field(unsigned long, pages)
+	),
+
+	TP_fast_assign(
+		__entry->src = src;
+		__entry->dst = dst;
+		__entry->folios = folios;
+		__entry->failed = failed;
+		__entry->pages = pages;
+	),
+
+	TP_printk("src=%d dst=%d folios=%lu failed=%lu pages_moved=%lu",
+		  __entry->src, __entry->dst, __entry->folios, __entry->failed,
+		  __entry->pages)
+);
+
+#endif /* _TRACE_PGHOT_H */
+
+/* This part must be outside protection */
+#include <trace/define_trace.h>

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control: the boot option and /sys/kernel/mm/pghot/.
+ *
+ * Locks nest control_lock -> pghot_lock. Memory hotplug takes pghot_lock while
+ * it holds the CPU hotplug lock, which static keys take too: they are switched
+ * under control_lock only.
+ */
+#include <linux/debugfs.h>
+#include <linux/init.h>
+#include <linux/kobject.h>
+#include <linux/kthread.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/pghot.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/sysctl.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "internal.h"
+
+/* Not pghot=off, and set up. */
+bool pghot_booted __ro_after_init;
+struct pghot_map pghot_map;
+
+struct pghot_tunables pghot_tunables = {
+	.freq_threshold = PGHOT_FREQ_THRESHOLD,
+	.window_ms = PGHOT_WINDOW_MS,
+};
+u32 pghot_batch_pages = PGHOT_BATCH_PAGES;
+u32 pghot_period_ms = PGHOT_PERIOD_MS;
+
+/* Serialises switching pghot and its sources on and off. */
+static DEFINE_MUTEX(control_lock);
+static bool enabled;
+static bool hint_fault_enabled = true;
+
+/* --- boot option ------------------------------------------------------ */
+
+static bool boot_off __initdata;
+static bool boot_precise __initdata;
+
+static int __init pghot_setup(char *s)
+{
+	if (!strcmp(s, "off"))
+		boot_off = true;
+	else if (!strcmp(s, "precise"))
+		boot_precise = true;
+	else if (strcmp(s, "default")) {
+		pr_err("pghot: unknown mode '%s', staying off: use default, precise or off\n",
+		       s);
+		boot_off = true;
+	}
+	return 1;
+}
+__setup("pghot=", pghot_setup);
+
+/* --- numbers ---------------------------------------------------------- */
+
+/**
+ * struct knob - a number with bounds
+ * @attr: its file
+ * @value: where it is kept
+ * @min: lowest value accepted
+ * @max: highest value accepted
+ */
+struct knob {
+	struct kobj_attribute attr;
+	u32 *value;
+	u32 min;
+	u32 max;
+};
+
+static ssize_t knob_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	struct knob *knob = container_of(attr, struct knob, attr);
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(*knob->value));
+}
+
+static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *attr,
+			  const char *buf, size_t count)
+{
+	struct knob *knob = container_of(attr, struct knob, attr);
+	u32 value;
+
+	if (kstrtou32(buf, 0, &value) || value < knob->min || value > knob->max)
+		return -EINVAL;
+	WRITE_ONCE(*knob->value, value);
+	return count;
+}
+
+#define KNOB(_name, _value, _min, _max)					\
+	static struct knob _name##_knob = {				\
+		.attr = __ATTR(_name, 0600, knob_show, knob_store),	\
+		.value = _value, .min = _min, .max = _max,		\
+	}
+
+/* How high a record can count depends on the layout: filled in at boot. */
+KNOB(freq_threshold, &pghot_tunables.freq_threshold, 1, 1);
+KNOB(window_ms, &pghot_tunables.window_ms,
+     PGHOT_WINDOW_MS_MIN, PGHOT_WINDOW_MS_MAX);
+KNOB(batch_pages, &pghot_batch_pages, 1, PGHOT_BATCH_PAGES_MAX);
+KNOB(period_ms, &pghot_period_ms, PGHOT_PERIOD_MS_MIN, PGHOT_PERIOD_MS_MAX);
+KNOB(promote_rate_limit_MBps, &sysctl_numa_balancing_promote_rate_limit,
+     0, PGHOT_RATE_MBPS_MAX);
+KNOB(hot_threshold_ms, &sysctl_numa_balancing_hot_threshold,
+     PGHOT_HOT_MS_MIN, PGHOT_HOT_MS_MAX);
+
+/* --- switches --------------------------------------------------------- */
+
+static void update_keys(void)
+{
+	lockdep_assert_held(&control_lock);
+	if (enabled && hint_fault_enabled)
+		static_branch_enable(&pghot_hint_fault_key);
+	else
+		static_branch_disable(&pghot_hint_fault_key);
+}
+
+static void set_enabled(bool on)
+{
+	guard(mutex)(&control_lock);
+	enabled = on;
+	if (on)
+		pghot_nodes_enable(true);
+	update_keys();
+	if (!on) {
+		/* A report that is under way may still add a record. */
+		synchronize_rcu();
+		pghot_nodes_enable(false);
+	}
+}
+
+static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(enabled));
+}
+
+static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t count)
+{
+	u32 on;
+
+	if (kstrtou32(buf, 0, &on) || on > 1)
+		return -EINVAL;
+	set_enabled(on);
+	return count;
+}
+
+static struct kobj_attribute enabled_attr =
+	__ATTR(enabled, 0600, enabled_show, enabled_store);
+
+static ssize_t layout_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	return sysfs_emit(buf, "%s\n", pghot_map.precise ? "precise" : "default");
+}
+
+static struct kobj_attribute layout_attr = __ATTR_RO(layout);
+
+static struct attribute *pghot_attrs[] = {
+	&layout_attr.attr,
+	&enabled_attr.attr,
+	&freq_threshold_knob.attr.attr,
+	&window_ms_knob.attr.attr,
+	&batch_pages_knob.attr.attr,
+	&period_ms_knob.attr.attr,
+	&promote_rate_limit_MBps_knob.attr.attr,
+	NULL,
+};
+ATTRIBUTE_GROUPS(pghot);
+
+/* --- sources/hint_fault ----------------------------------------------- */
+
+static ssize_t source_enabled_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(hint_fault_enabled));
+}
+
+static ssize_t source_enabled_store(struct kobject *kobj,
+				    struct kobj_attribute *attr,
+				    const char *buf, size_t count)
+{
+	u32 on;
+
+	if (kstrtou32(buf, 0, &on) || on > 1)
+		return -EINVAL;
+	guard(mutex)(&control_lock);
+	hint_fault_enabled = on;
+	update_keys();
+	return count;
+}
+
+static struct kobj_attribute source_enabled_attr =
+	__ATTR(enabled, 0600, source_enabled_show, source_enabled_store);
+
+static ssize_t accesses_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "%lu\n",
+			  pghot_stat_read(PGHOT_STAT_recorded_hint_fault));
+}
+
+static struct kobj_attribute accesses_attr = __ATTR_RO(accesses);
+
+static struct attribute *hint_fault_attrs[] = {
+	&source_enabled_attr.attr,
+	&accesses_attr.attr,
+	&hot_threshold_ms_knob.attr.attr,
+	NULL,
+};
+ATTRIBUTE_GROUPS(hint_fault);
+
+/* --- node<N> and target<N> --------------------------------------------- */
+
+static struct pghot_node *to_node(struct kobject *kobj)
+{
+	return container_of(kobj, struct pghot_node, kobj);
+}
+
+static struct pghot_target *to_target(struct kobject *kobj)
+{
+	return container_of(kobj, struct pghot_target, kobj);
+}
+
+/* A read-only file of a node's directory. */
+#define NODE_FILE(_name, _file, _format, _value)			\
+static ssize_t _name##_show(struct kobject *kobj,			\
+			    struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, _format "\n", _value);			\
+}									\
+static struct kobj_attribute _name##_attr =				\
+	__ATTR(_file, 0444, _name##_show, NULL)
+
+NODE_FILE(sections, sections, "%lu", READ_ONCE(to_node(kobj)->map.sections));
+NODE_FILE(map_bytes, map_bytes, "%lu", READ_ONCE(to_node(kobj)->map.sections) *
+	  pghot_map_section_bytes(&pghot_map));
+NODE_FILE(ready, ready, "%lu", pghot_map_ready(&to_node(kobj)->map, NULL));
+NODE_FILE(node_promoted, promoted, "%ld",
+	  atomic_long_read(&to_node(kobj)->promoted));
+NODE_FILE(target_promoted, promoted, "%ld",
+	  atomic_long_read(&to_target(kobj)->promoted));
+NODE_FILE(threshold_ms, threshold_ms, "%u",
+	  pghot_threshold_ms(&to_target(kobj)->threshold,
+			     READ_ONCE(sysctl_numa_balancing_hot_threshold)));
+
+static ssize_t kmigrated_show(struct kobject *kobj,
+			      struct kobj_attribute *attr, char *buf)
+{
+	struct task_struct *thread;
+	pid_t pid;
+
+	/* Removing this file waits for its readers before the thread goes. */
+	thread = READ_ONCE(to_node(kobj)->kmigrated);
+	pid = thread ? task_pid_nr(thread) : 0;
+	return sysfs_emit(buf, "%d\n", pid);
+}
+
+static struct kobj_attribute kmigrated_attr = __ATTR_RO(kmigrated);
+
+static struct attribute *node_attrs[] = {
+	&sections_attr.attr,
+	&map_bytes_attr.attr,
+	&ready_attr.attr,
+	&node_promoted_attr.attr,
+	&kmigrated_attr.attr,
+	NULL,
+};
+ATTRIBUTE_GROUPS(node);
+
+static struct attribute *target_attrs[] = {
+	&threshold_ms_attr.attr,
+	&target_promoted_attr.attr,
+	NULL,
+};
+ATTRIBUTE_GROUPS(target);
+
+/* Nodes and targets are kept once made; there is nothing to release. */
+static void kept_release(struct kobject *kobj)
+{
+}
+
+static const struct kobj_type node_ktype = {
+	.sysfs_ops = &kobj_sysfs_ops,
+	.release = kept_release,
+	.default_groups = node_groups,
+};
+
+static const struct kobj_type target_ktype = {
+	.sysfs_ops = &kobj_sysfs_ops,
+	.release = kept_release,
+	.default_groups = target_groups,
+};
+
+/**
+ * pghot_node_show - make a lower-tier node's directory
+ * @node: the node
+ * @parent: where
+ *
+ * Return: 0 or a negative error.
+ */
+int pghot_node_show(struct pghot_node *node, struct kobject *parent)
+{
+	if (!node->kobj.state_initialized)
+		kobject_init(&node->kobj, &node_ktype);
+	return kobject_add(&node->kobj, parent, "node%d", node->map.nid);
+}
+
+/**
+ * pghot_target_show - make a top-tier node's directory
+ * @target: the node
+ * @parent: where
+ *
+ * Return: 0 or a negative error.
+ */
+int pghot_target_show(struct pghot_target *target, struct kobject *parent)
+{
+	if (!target->kobj.state_initialized)
+		kobject_init(&target->kobj, &target_ktype);
+	return kobject_add(&target->kobj, parent, "target%d", target->nid);
+}
+
+/* --- start ------------------------------------------------------------ */
+
+/* The name that hot page tracking's threshold had when it was a debug knob. */
+static int debug_freq_get(void *data, u64 *value)
+{
+	*value = READ_ONCE(pghot_tunables.freq_threshold);
+	return 0;
+}
+
+static int debug_freq_set(void *data, u64 value)
+{
+	if (value < freq_threshold_knob.min || value > freq_threshold_knob.max)
+		return -EINVAL;
+	WRITE_ONCE(pghot_tunables.freq_threshold, value);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(debug_freq_fops, debug_freq_get, debug_freq_set,
+			 "%llu\n");
+
+static int __init make_sources(struct kobject *pghot)
+{
+	struct kobject *sources, *hint_fault;
+
+	sources = kobject_create_and_add("sources", pghot);
+	if (!sources)
+		return -ENOMEM;
+	hint_fault = kobject_create_and_add("hint_fault", sources);
+	if (!hint_fault)
+		return -ENOMEM;
+	return sysfs_create_groups(hint_fault, hint_fault_groups);
+}
+
+/* After memory_tier_late_init(), which is linked before this. */
+static int __init pghot_init(void)
+{
+	struct kobject *pghot;
+	int err;
+
+	if (boot_off)
+		return 0;
+
+	err = pghot_map_init(&pghot_map, 1UL << SECTIONS_SHIFT, boot_precise);
+	if (err)
+		goto fail;
+	freq_threshold_knob.max = pghot_freq_max(pghot_map_layout(&pghot_map));
+
+	err = -ENOMEM;
+	pghot = kobject_create_and_add("pghot", mm_kobj);
+	if (!pghot)
+		goto fail;
+	err = sysfs_create_groups(pghot, pghot_groups);
+	if (!err)
+		err = make_sources(pghot);
+	if (!err)
+		err = pghot_nodes_init(pghot);
+	if (err) {
+		kobject_put(pghot);
+		goto fail;
+	}
+	debugfs_create_file("freq_threshold", 0600,
+			    debugfs_create_dir("pghot", NULL), NULL,
+			    &debug_freq_fops);
+	pghot_booted = true;
+	set_enabled(true);
+	return 0;
+
+fail:
+	pghot_map_exit(&pghot_map);
+	pr_err("pghot: cannot start (%d), staying off\n", err);
+	return err;
+}
+late_initcall(pghot_init);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of pghot share. */
+#ifndef _MM_PGHOT_INTERNAL_H
+#define _MM_PGHOT_INTERNAL_H
+
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/kobject.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "hotmap.h"
+#include "policy.h"
+#include "stat.h"
+
+struct pass;
+struct task_struct;
+
+/**
+ * struct pghot_node - a lower-tier node
+ * @map: its part of the hot map
+ * @active: it has memory now, and a thread
+ * @kmigrated: its thread
+ * @pass: the thread's working memory
+ * @wait: where the thread sleeps
+ * @kick: there may be something ready that the thread has not seen
+ * @wake_work: wakes the thread from contexts that cannot
+ * @cursor: where the next pass begins; the thread's own
+ * @promoted: pages promoted from here
+ * @kobj: its directory in sysfs
+ *
+ * Made when the node first gets memory and kept from then on, so that whoever
+ * found it may use it without a lock. The other fields change under
+ * pghot_lock.
+ */
+struct pghot_node {
+	struct pghot_map_node map;
+	bool active;
+	struct task_struct *kmigrated;
+	struct pass *pass;
+	wait_queue_head_t wait;
+	bool kick;
+	struct irq_work wake_work;
+	struct pghot_cursor cursor;
+	atomic_long_t promoted;
+	struct kobject kobj;
+};
+
+/**
+ * struct pghot_target - a top-tier node
+ * @nid: the node
+ * @active: it has memory now
+ * @lock: protects @bucket and @threshold; taken in the fault path
+ * @bucket: what the rate limit lets through
+ * @threshold: hint fault latency below which a page is hot
+ * @promoted: pages promoted to here
+ * @kobj: its directory in sysfs
+ *
+ * Kept once made, as struct pghot_node is.
+ */
+struct pghot_target {
+	int nid;
+	bool active;
+	spinlock_t lock;
+	struct pghot_bucket bucket;
+	struct pghot_threshold threshold;
+	atomic_long_t promoted;
+	struct kobject kobj;
+};
+
+/* control.c */
+extern bool pghot_booted;
+extern struct pghot_map pghot_map;
+extern struct pghot_tunables pghot_tunables;
+extern u32 pghot_batch_pages;
+extern u32 pghot_period_ms;
+
+/* nodes.c */
+extern struct mutex pghot_lock;
+struct pghot_node *pghot_node(int nid);
+struct pghot_target *pghot_target(int nid);
+void pghot_nodes_enable(bool enable);
+int pghot_nodes_init(struct kobject *parent);
+
+/* control.c: the directories of nodes */
+int pghot_node_show(struct pghot_node *node, struct kobject *parent);
+int pghot_target_show(struct pghot_target *target, struct kobject *parent);
+
+/* report.c */
+void pghot_wake(struct pghot_node *node);
+void pghot_wake_init(struct pghot_node *node);
+
+/* target.c */
+bool pghot_may_promote_to(int nid);
+bool pghot_has_plenty(int nid);
+bool pghot_has_room(int nid, unsigned long nr_pages);
+void pghot_make_room(int nid, unsigned int order);
+int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
+		      unsigned long nr_pages);
+u64 pghot_rate_bytes(void);
+bool pghot_take_tokens(int nid, unsigned long nr_pages, u32 *wait_ms);
+void pghot_return_tokens(int nid, unsigned long nr_pages);
+unsigned long pghot_promotable_pages(void);
+
+/* kmigrated.c */
+int pghot_kmigrated_start(struct pghot_node *node);
+void pghot_kmigrated_stop(struct pghot_node *node);
+
+/*
+ * The clock of all records. Milliseconds since boot, wrapping: converted from
+ * jiffies because that can be read in any context, but never in ticks.
+ */
+static inline u32 pghot_now_ms(void)
+{
+	return jiffies_to_msecs(jiffies);
+}
+
+#endif /* _MM_PGHOT_INTERNAL_H */

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which nodes pghot serves: maps and a thread for each lower-tier node, limits
+ * for each top-tier node, as memory comes and goes and as tiers change.
+ *
+ * Everything is brought in line by nodes_sync(), which may run any time and
+ * any number of times. Locks nest memory hotplug lock -> pghot_lock.
+ */
+#include <linux/kthread.h>
+#include <linux/memory.h>
+#include <linux/memory-tiers.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/pghot.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+/* Serialises changes of the map, of nodes and of targets. */
+DEFINE_MUTEX(pghot_lock);
+
+static struct pghot_node *nodes[MAX_NUMNODES];
+static struct pghot_target *targets[MAX_NUMNODES];
+static struct kobject *nodes_parent;
+/* Threads run; otherwise they are parked. Protected by pghot_lock. */
+static bool threads_run;
+
+/**
+ * pghot_node - a lower-tier node
+ * @nid: its ID
+ *
+ * Return: the node, or NULL if it never had memory in a lower tier.
+ */
+struct pghot_node *pghot_node(int nid)
+{
+	return smp_load_acquire(&nodes[nid]);
+}
+
+/**
+ * pghot_target - a top-tier node
+ * @nid: its ID
+ *
+ * Return: the node, or NULL if it never had memory in the top tier.
+ */
+struct pghot_target *pghot_target(int nid)
+{
+	return smp_load_acquire(&targets[nid]);
+}
+
+static bool is_lower(int nid)
+{
+	return node_state(nid, N_MEMORY) && !node_is_toptier(nid);
+}
+
+/*
+ * The node that a section's pages belong to, NUMA_NO_NODE if it is offline. A
+ * section that two nodes share counts for the one that its last page is on;
+ * kmigrated looks at each folio's own node.
+ */
+static int section_nid(unsigned long section)
+{
+	unsigned long pfn = section_nr_to_pfn(section);
+	struct page *page = pfn_to_online_page(pfn + PAGES_PER_SECTION - 1);
+
+	if (!page)
+		page = pfn_to_online_page(pfn);
+	return page ? page_to_nid(page) : NUMA_NO_NODE;
+}
+
+static void add_sections(struct pghot_node *node)
+{
+	pg_data_t *pgdat = NODE_DATA(node->map.nid);
+	unsigned long section = pfn_to_section_nr(pgdat->node_start_pfn);
+	unsigned long end = pfn_to_section_nr(pgdat_end_pfn(pgdat) - 1);
+	int alloc_nid, err;
+
+	/* The records are hot themselves: not into the memory they describe. */
+	alloc_nid = pghot_pick_target(NUMA_NO_NODE, node->map.nid, NULL, 0);
+	if (alloc_nid == NUMA_NO_NODE)
+		alloc_nid = numa_mem_id();
+
+	for (; section <= end; section++) {
+		if (section_nid(section) != node->map.nid)
+			continue;
+		err = pghot_map_add(&pghot_map, &node->map, section, alloc_nid);
+		if (err) {
+			pr_warn_once("pghot: no memory for the hot map, part of node %d is not tracked (%d)\n",
+				     node->map.nid, err);
+			return;
+		}
+		cond_resched();
+	}
+}
+
+static void node_start(int nid)
+{
+	struct pghot_node *node = pghot_node(nid);
+
+	if (!node) {
+		node = kzalloc_obj(*node);
+		if (!node)
+			return;
+		pghot_map_node_init(&node->map, nid);
+		pghot_wake_init(node);
+		smp_store_release(&nodes[nid], node);
+	}
+	add_sections(node);
+	if (node->active)
+		return;
+
+	if (pghot_kmigrated_start(node)) {
+		pr_warn("pghot: cannot start kmigrated%d, nothing will be promoted from node %d\n",
+			nid, nid);
+		return;
+	}
+	if (!threads_run)
+		kthread_park(node->kmigrated);
+	node->active = true;
+	if (pghot_node_show(node, nodes_parent))
+		pr_warn("pghot: no directory for node %d in sysfs\n", nid);
+}
+
+static void node_stop(int nid)
+{
+	struct pghot_node *node = pghot_node(nid);
+	unsigned long lost;
+
+	if (!node)
+		return;
+	if (node->active) {
+		kobject_del(&node->kobj);
+		pghot_kmigrated_stop(node);
+		node->active = false;
+	}
+	if (node->map.sections) {
+		lost = pghot_map_remove(&pghot_map, node->map.first,
+					node->map.last - node->map.first + 1);
+		pghot_stat_add(PGHOT_STAT_skip_offline, lost);
+	}
+}
+
+static void target_sync(int nid)
+{
+	struct pghot_target *target = pghot_target(nid);
+	bool want = pghot_may_promote_to(nid);
+
+	if (want && !target) {
+		target = kzalloc_obj(*target);
+		if (!target)
+			return;
+		target->nid = nid;
+		spin_lock_init(&target->lock);
+		smp_store_release(&targets[nid], target);
+	}
+	if (!target || want == target->active)
+		return;
+	target->active = want;
+	if (!want)
+		kobject_del(&target->kobj);
+	else if (pghot_target_show(target, nodes_parent))
+		pr_warn("pghot: no directory for target %d in sysfs\n", nid);
+}
+
+static void nodes_sync(void)
+{
+	int nid;
+
+	lockdep_assert_held(&pghot_lock);
+	for_each_node(nid) {
+		target_sync(nid);
+		if (is_lower(nid))
+			node_start(nid);
+		else
+			node_stop(nid);
+	}
+}
+
+/**
+ * pghot_nodes_enable - let the threads run, or park them and empty the records
+ * @enable: which
+ *
+ * The caller has stopped recording before it disables.
+ */
+void pghot_nodes_enable(bool enable)
+{
+	unsigned long lost = 0;
+	int nid;
+
+	guard(mutex)(&pghot_lock);
+	if (threads_run == enable)
+		return;
+	threads_run = enable;
+	for_each_node(nid) {
+		struct pghot_node *node = pghot_node(nid);
+
+		if (!node || !node->active)
+			continue;
+		if (enable) {
+			kthread_unpark(node->kmigrated);
+			continue;
+		}
+		kthread_park(node->kmigrated);
+		lost += pghot_map_reset(&pghot_map, &node->map);
+	}
+	pghot_stat_add(PGHOT_STAT_skip_disabled, lost);
+}
+
+static void sync_work(struct work_struct *work)
+{
+	get_online_mems();
+	scoped_guard(mutex, &pghot_lock)
+		nodes_sync();
+	put_online_mems();
+}
+
+static DECLARE_WORK(tiers_work, sync_work);
+
+/**
+ * pghot_tiers_changed - nodes may have moved to another memory tier
+ *
+ * Context: memory_tier_lock held, which is why the work is done elsewhere.
+ */
+void pghot_tiers_changed(void)
+{
+	if (READ_ONCE(nodes_parent))
+		schedule_work(&tiers_work);
+}
+
+static int memory_callback(struct notifier_block *nb, unsigned long action,
+			   void *arg)
+{
+	struct memory_notify *mn = arg;
+	unsigned long lost;
+
+	switch (action) {
+	case MEM_OFFLINE:
+		scoped_guard(mutex, &pghot_lock) {
+			lost = pghot_map_remove(&pghot_map,
+						pfn_to_section_nr(mn->start_pfn),
+						mn->nr_pages / PAGES_PER_SECTION);
+			pghot_stat_add(PGHOT_STAT_skip_offline, lost);
+			nodes_sync();
+		}
+		break;
+	case MEM_ONLINE:
+		scoped_guard(mutex, &pghot_lock)
+			nodes_sync();
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block memory_nb = {
+	.notifier_call = memory_callback,
+	/* After the memory tiers have placed the node. */
+	.priority = DEFAULT_CALLBACK_PRI,
+};
+
+/**
+ * pghot_nodes_init - begin to serve the nodes there are and will be
+ * @parent: where their directories go in sysfs
+ *
+ * Return: 0 or a negative error.
+ */
+int __init pghot_nodes_init(struct kobject *parent)
+{
+	int err = register_memory_notifier(&memory_nb);
+
+	if (err)
+		return err;
+	WRITE_ONCE(nodes_parent, parent);
+	sync_work(NULL);
+	return 0;
+}

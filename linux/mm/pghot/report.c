@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reporting: how sources tell pghot of accesses. */
+#include <linux/hardirq.h>
+#include <linux/irq_work.h>
+#include <linux/pghot.h>
+#include <linux/wait.h>
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/pghot.h>
+
+#include "internal.h"
+
+static const enum pghot_stat source_stat[NR_PGHOT_SOURCES] = {
+	[PGHOT_SOURCE_HINT_FAULT] = PGHOT_STAT_recorded_hint_fault,
+};
+
+static void wake_work(struct irq_work *work)
+{
+	wake_up(&container_of(work, struct pghot_node, wake_work)->wait);
+}
+
+/**
+ * pghot_wake_init - prepare a node for pghot_wake()
+ * @node: the node
+ */
+void pghot_wake_init(struct pghot_node *node)
+{
+	init_waitqueue_head(&node->wait);
+	init_irq_work(&node->wake_work, wake_work);
+}
+
+/**
+ * pghot_wake - a record became ready
+ * @node: whose
+ *
+ * Context: any, NMI included.
+ */
+void pghot_wake(struct pghot_node *node)
+{
+	/*
+	 * Pairs with the barrier in kmigrated_pass(): either it sees the hot
+	 * bits that were set before, or its clearing of the kick is seen here.
+	 */
+	smp_mb();
+	if (READ_ONCE(node->kick))
+		return;
+	WRITE_ONCE(node->kick, true);
+	pghot_stat_add(PGHOT_STAT_wakeups, 1);
+	if (in_nmi())
+		irq_work_queue(&node->wake_work);
+	else if (wq_has_sleeper(&node->wait))
+		wake_up(&node->wait);
+}
+
+/* One access, without the cost that a batch shares. */
+static bool record_one(unsigned long pfn, int nid, unsigned int weight,
+		       enum pghot_source source, u32 now)
+{
+	enum pghot_recorded did;
+	struct pghot_node *node;
+	struct pghot_map_node *map_node;
+
+	did = pghot_map_record(&pghot_map, pfn, nid, weight, now,
+			       &pghot_tunables, &map_node);
+	if (did == PGHOT_UNTRACKED)
+		return false;
+	trace_pghot_record(pfn, nid, weight, source);
+	if (did == PGHOT_BECAME_READY) {
+		node = container_of(map_node, struct pghot_node, map);
+		pghot_stat_add(PGHOT_STAT_ready, 1);
+		trace_pghot_ready(pfn, nid);
+		pghot_wake(node);
+	}
+	return true;
+}
+
+static void count_records(enum pghot_source source, unsigned long n)
+{
+	pghot_stat_add(PGHOT_STAT_recorded, n);
+	pghot_stat_add(source_stat[source], n);
+}
+
+/**
+ * pghot_record - report accesses to one page
+ * @pfn: the page; for a large folio its first page
+ * @nid: node to promote it to, or NUMA_NO_NODE if the source cannot tell
+ * @weight: how many accesses
+ * @source: who reports
+ *
+ * Context: any, NMI included.
+ *
+ * Return: true if the page is tracked.
+ */
+bool pghot_record(unsigned long pfn, int nid, unsigned int weight,
+		  enum pghot_source source)
+{
+	if (!record_one(pfn, nid, weight, source, pghot_now_ms()))
+		return false;
+	count_records(source, 1);
+	return true;
+}
+
+/**
+ * pghot_record_range - report the same accesses to each page of a range
+ * @pfn: first page
+ * @nr: number of pages
+ * @nid: node to promote them to, or NUMA_NO_NODE
+ * @weight: how many accesses to each
+ * @source: who reports
+ *
+ * Context: any; the time taken grows with @nr.
+ *
+ * Return: true if any of the pages is tracked.
+ */
+bool pghot_record_range(unsigned long pfn, unsigned long nr, int nid,
+			unsigned int weight, enum pghot_source source)
+{
+	u32 now = pghot_now_ms();
+	unsigned long i, n = 0;
+
+	for (i = 0; i < nr; i++)
+		n += record_one(pfn + i, nid, weight, source, now);
+	count_records(source, n);
+	return n;
+}
+
+/**
+ * pghot_record_batch - report accesses to many pages
+ * @accesses: pages, and where they are accessed from
+ * @nr: their number
+ * @source: who reports
+ *
+ * Context: any; the time taken grows with @nr.
+ *
+ * Return: true if any of the pages is tracked.
+ */
+bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
+			enum pghot_source source)
+{
+	u32 now = pghot_now_ms();
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++)
+		n += record_one(accesses[i].pfn, accesses[i].nid,
+				accesses[i].weight, source, now);
+	count_records(source, n);
+	return n;
+}

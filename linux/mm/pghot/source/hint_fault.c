@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * NUMA hint faults as a source. NUMA balancing's scanner unmaps pages and
+ * notes the time; the sooner the fault comes, the hotter the page. What the
+ * stock kernel would migrate within the fault is ready at once here, and
+ * kmigrated starts to move it while the task goes on.
+ */
+#include <linux/cpuset.h>
+#include <linux/mempolicy.h>
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
+#include <linux/pghot.h>
+#include <linux/sched/sysctl.h>
+#include <linux/vmstat.h>
+
+#include "../internal.h"
+
+DEFINE_STATIC_KEY_FALSE(pghot_hint_fault_key);
+
+/*
+ * How many accesses the fault stands for. Counts promotion candidates and lets
+ * the threshold follow them, as the stock kernel does.
+ */
+static u32 fault_weight(struct folio *folio, int nid)
+{
+	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
+	struct pghot_target *target = pghot_target(nid);
+	u32 freq = READ_ONCE(pghot_tunables.freq_threshold);
+	unsigned long nr = folio_nr_pages(folio);
+	pg_data_t *pgdat = NODE_DATA(nid);
+	u32 now = pghot_now_ms();
+	u32 latency, threshold, weight;
+
+	latency = (now - folio_xchg_access_time(folio, now)) &
+		  PAGE_ACCESS_TIME_MASK;
+
+	if (!target)
+		return 0;
+	if (pghot_has_plenty(nid)) {
+		/* A workload that has room again starts from the reference. */
+		if (READ_ONCE(target->threshold.ms))
+			WRITE_ONCE(target->threshold.ms, 0);
+		mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE_NRL, nr);
+		return pghot_fault_weight(latency, ref, ref, freq, true);
+	}
+
+	spin_lock(&target->lock);
+	pghot_threshold_adjust(&target->threshold, now,
+			       node_page_state(pgdat, PGPROMOTE_CANDIDATE),
+			       pghot_rate_bytes() >> PAGE_SHIFT,
+			       sysctl_numa_balancing_scan_period_max, ref);
+	threshold = pghot_threshold_ms(&target->threshold, ref);
+	spin_unlock(&target->lock);
+
+	weight = pghot_fault_weight(latency, threshold, ref, freq, false);
+	if (weight == freq)
+		mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE, nr);
+	return weight;
+}
+
+/*
+ * Nodes that the accessing task's cpuset and its memory policy allow. A policy
+ * that asks for migration to the accessing node and names nodes means those.
+ */
+static void allowed_nodes(struct mempolicy *pol, nodemask_t *allowed)
+{
+	*allowed = cpuset_current_mems_allowed;
+	if (pol->mode == MPOL_BIND || pol->mode == MPOL_PREFERRED_MANY)
+		nodes_and(*allowed, *allowed, pol->nodes);
+}
+
+/**
+ * __pghot_hint_fault - a hint fault on a folio of a lower tier
+ * @folio: the folio
+ * @vma: where it is mapped
+ * @pol: memory policy that asks for migration to the accessing node
+ * @nid: the accessing node
+ *
+ * Context: page table lock held; does not sleep.
+ *
+ * Return: true if pghot took the decision over, false if it does not track the
+ *	   folio.
+ */
+bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
+			struct mempolicy *pol, int nid)
+{
+	nodemask_t allowed;
+	u32 weight;
+
+	if (!pghot_map_owner(&pghot_map, folio_pfn(folio)))
+		return false;
+
+	/* Most likely a shared library: it has no one right place. */
+	if (folio_is_file_lru(folio) && (vma->vm_flags & VM_EXEC) &&
+	    folio_maybe_mapped_shared(folio)) {
+		pghot_stat_add(PGHOT_STAT_refused_exec, 1);
+		return true;
+	}
+
+	allowed_nodes(pol, &allowed);
+	nid = pghot_pick_target(nid, folio_nid(folio), &allowed,
+				folio_nr_pages(folio));
+	if (nid == NUMA_NO_NODE) {
+		pghot_stat_add(PGHOT_STAT_refused_policy, 1);
+		return true;
+	}
+
+	weight = fault_weight(folio, nid);
+	if (weight)
+		pghot_record(folio_pfn(folio), nid, weight,
+			     PGHOT_SOURCE_HINT_FAULT);
+	return true;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where a hot page should go: to the node it is accessed from, if that one is
+ * in the top tier and has room, else to the nearest one that has. And whether
+ * it may go now: what the target's rate limit lets through.
+ */
+#include <linux/memory-tiers.h>
+#include <linux/migrate.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/sched/sysctl.h>
+#include <linux/sizes.h>
+
+#include "../internal.h"
+#include "internal.h"
+
+/**
+ * pghot_may_promote_to - is this a node of the top tier
+ * @nid: the node, or NUMA_NO_NODE
+ */
+bool pghot_may_promote_to(int nid)
+{
+	return nid >= 0 && node_state(nid, N_MEMORY) && node_is_toptier(nid);
+}
+
+/**
+ * pghot_has_plenty - does a node have so much free memory that any accessed
+ *		      page may come, hot or not
+ * @nid: the node
+ *
+ * The rule of NUMA balancing's memory tiering mode: one sixteenth of the node
+ * and at least 1 GiB above the promotion watermark.
+ */
+bool pghot_has_plenty(int nid)
+{
+	pg_data_t *pgdat = NODE_DATA(nid);
+	unsigned long plenty = max_t(unsigned long, SZ_1G >> PAGE_SHIFT,
+				     pgdat->node_present_pages >> 4);
+	int z;
+
+	for (z = pgdat->nr_zones - 1; z >= 0; z--) {
+		struct zone *zone = pgdat->node_zones + z;
+
+		if (populated_zone(zone) &&
+		    zone_watermark_ok(zone, 0, promo_wmark_pages(zone) + plenty,
+				      ZONE_MOVABLE, 0))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pghot_has_room - can a node take pages without reclaiming
+ * @nid: the node
+ * @nr_pages: how many
+ */
+bool pghot_has_room(int nid, unsigned long nr_pages)
+{
+	return migrate_balanced_pgdat(NODE_DATA(nid), nr_pages);
+}
+
+/**
+ * pghot_make_room - have cold pages of a node demoted
+ * @nid: the node
+ * @order: order of the folio that found no room
+ */
+void pghot_make_room(int nid, unsigned int order)
+{
+	pg_data_t *pgdat = NODE_DATA(nid);
+	int z;
+
+	for (z = pgdat->nr_zones - 1; z >= 0; z--) {
+		if (managed_zone(pgdat->node_zones + z)) {
+			wakeup_kswapd(pgdat->node_zones + z, 0, order,
+				      ZONE_MOVABLE);
+			return;
+		}
+	}
+}
+
+/**
+ * pghot_pick_target - the node to promote a page to
+ * @nid: node it is accessed from, or NUMA_NO_NODE
+ * @src: node it is on
+ * @allowed: nodes that cpuset and memory policy allow, or NULL for all
+ * @nr_pages: its size
+ *
+ * Another node than @nid is chosen only where that is nearer to @nid than the
+ * page is now. Where no node has room, the first choice is named anyway: room
+ * may be made by the time the page's turn comes.
+ *
+ * Return: the node, or NUMA_NO_NODE if none is allowed.
+ */
+int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
+		      unsigned long nr_pages)
+{
+	int from = nid >= 0 ? nid : src;
+	int best = NUMA_NO_NODE, first = NUMA_NO_NODE;
+	int best_distance = INT_MAX, first_distance = INT_MAX;
+	int n;
+
+	for_each_node_state(n, N_MEMORY) {
+		int distance = node_distance(from, n);
+
+		if (!node_is_toptier(n) || (allowed && !node_isset(n, *allowed)))
+			continue;
+		if (n != nid && nid >= 0 && distance >= node_distance(from, src))
+			continue;
+		if (distance < first_distance) {
+			first = n;
+			first_distance = distance;
+		}
+		if (distance < best_distance && pghot_has_room(n, nr_pages)) {
+			best = n;
+			best_distance = distance;
+		}
+	}
+	return best != NUMA_NO_NODE ? best : first;
+}
+
+/**
+ * pghot_rate_bytes - the rate limit in bytes a second
+ *
+ * One variable serves kernel.numa_balancing_promote_rate_limit_MBps and the
+ * file in sysfs; the sysctl allows more than makes sense.
+ */
+u64 pghot_rate_bytes(void)
+{
+	u64 mbps = READ_ONCE(sysctl_numa_balancing_promote_rate_limit);
+
+	return min_t(u64, mbps, PGHOT_RATE_MBPS_MAX) * SZ_1M;
+}
+
+/**
+ * pghot_take_tokens - ask the target's rate limit for leave
+ * @nid: target
+ * @nr_pages: how much is to move
+ * @wait_ms: set to the time until it is worth asking again, if refused
+ *
+ * A target with plenty of free memory sets no limit.
+ *
+ * Return: true if the move may go ahead.
+ */
+bool pghot_take_tokens(int nid, unsigned long nr_pages, u32 *wait_ms)
+{
+	struct pghot_target *target = pghot_target(nid);
+	u64 rate = pghot_rate_bytes();
+	bool ok;
+
+	if (!target || pghot_has_plenty(nid))
+		return true;
+
+	spin_lock(&target->lock);
+	pghot_bucket_refill(&target->bucket, pghot_now_ms(), rate);
+	ok = pghot_bucket_take(&target->bucket, nr_pages << PAGE_SHIFT);
+	if (!ok)
+		*wait_ms = pghot_bucket_wait_ms(&target->bucket, rate);
+	spin_unlock(&target->lock);
+	return ok;
+}
+
+/**
+ * pghot_return_tokens - a move that was let through did not happen
+ * @nid: target
+ * @nr_pages: its size
+ */
+void pghot_return_tokens(int nid, unsigned long nr_pages)
+{
+	struct pghot_target *target = pghot_target(nid);
+
+	if (!target)
+		return;
+	spin_lock(&target->lock);
+	if (target->bucket.started)
+		pghot_bucket_return(&target->bucket, nr_pages << PAGE_SHIFT);
+	spin_unlock(&target->lock);
+}
+
+/**
+ * pghot_promotable_pages - how many pages the top tier takes just now
+ *
+ * Return: pages, by rate limit and room together; ULONG_MAX for no limit.
+ */
+unsigned long pghot_promotable_pages(void)
+{
+	unsigned long sum = 0;
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY) {
+		struct pghot_target *target = pghot_target(nid);
+		unsigned long pages = 0;
+		s64 level;
+
+		if (!target || !node_is_toptier(nid))
+			continue;
+		if (pghot_has_plenty(nid))
+			return ULONG_MAX;
+
+		spin_lock(&target->lock);
+		pghot_bucket_refill(&target->bucket, pghot_now_ms(),
+				    pghot_rate_bytes());
+		level = target->bucket.level;
+		spin_unlock(&target->lock);
+
+		if (level > 0)
+			pages = div_u64(level, 1000) >> PAGE_SHIFT;
+		sum += max(pages, 1UL);
+	}
+	return sum;
+}
