@@ -10,7 +10,7 @@ from pghot.counters import DELAYED, DROPPED
 from pghot.doctor import FAIL, OK, UNKNOWN, WARN, Finding
 from pghot.machine import TIERING_BIT
 from pghot.settings import PGHOT, SYSCTL_RATE_LIMIT
-from pghot.subsystem import ABSENT, BOOT_OFF, DISABLED, ENABLED
+from pghot.subsystem import ABSENT, BOOT_OFF, DISABLED, ENABLED, FAILED, NOT_THERE
 
 Status = dict[str, Any]
 
@@ -24,7 +24,7 @@ DELIBERATE = {"pghot_skip_offline", "pghot_skip_disabled"}
 
 
 def _present(status: Status) -> bool:
-    return status["pghot"]["state"] not in (ABSENT, BOOT_OFF)
+    return status["pghot"]["state"] not in NOT_THERE
 
 
 def _only_hint_faults(status: Status) -> bool:
@@ -40,21 +40,32 @@ def kernel(status: Status) -> Finding | None:
             " CONFIG_PGHOT=y; the command, run in its source tree, configures one.",
             "scripts/config --enable PGHOT && make olddefconfig",
         )
+    if status["pghot"]["state"] == FAILED:
+        return Finding(
+            FAIL,
+            "This kernel is built with pghot, yet pghot did not start.",
+            "There is no /sys/kernel/mm/pghot, and no boot option asked for that. The command shows what the"
+            " kernel said about it.",
+            "dmesg | grep -i pghot",
+        )
     return Finding(OK, "This kernel has pghot.")
 
 
 def boot_option(status: Status) -> Finding | None:
     state = status["pghot"]["state"]
-    if state == ABSENT:
+    if state in (ABSENT, FAILED):
         return None
     if state == BOOT_OFF:
         return Finding(
             FAIL,
-            "pghot was switched off at boot (pghot=off).",
-            "It cannot be switched on while the system runs. Change the boot option, then reboot.",
-            "sed -i 's/\\bpghot=off\\b/pghot=default/' /etc/default/grub && update-grub",
+            "pghot was switched off at boot.",
+            "The boot option pghot= is off, or has a value that the kernel does not know. pghot cannot be"
+            " switched on while the system runs: change the option with the command, then reboot.",
+            r"sed -i 's/\bpghot=[^ \"]*/pghot=default/' /etc/default/grub && update-grub",
         )
-    return Finding(OK, f"pghot was not switched off at boot; layout {status['pghot']['layout'] or 'unknown'}.")
+    return Finding(
+        OK, f"pghot was not switched off at boot; layout {status['pghot']['layout'] or 'unknown'}."
+    )
 
 
 def enabled(status: Status) -> Finding | None:
@@ -87,10 +98,11 @@ def memory_tiers(status: Status) -> Finding | None:
     if len(tiers) > 1 and any(t["top"] is None for t in tiers):
         return Finding(UNKNOWN, "Which memory tier is the top one cannot be read.")
     cpuless = [n["node"] for n in status["nodes"] if n["has_cpu"] is False and n["total_bytes"]]
-    if cpuless and not status["hmat"]:
+    if cpuless:
+        cause = "the HMAT gives it DRAM's latency" if status["hmat"] else "no HMAT says that it is slower"
         why = (
-            f"Node {', '.join(map(str, cpuless))} has memory and no CPU, yet is in the tier of DRAM, because no"
-            " HMAT says that it is slower. Let a driver bring the memory online instead: keep it out of"
+            f"Node {', '.join(map(str, cpuless))} has memory and no CPU, yet is in the tier of DRAM: {cause}."
+            " Let a driver bring the memory online instead: keep it out of"
             " the boot memory (EFI soft reservation, or the firmware's CXL or persistent memory mode),"
             " then run the command."
         )
@@ -109,7 +121,9 @@ def memory_tiers(status: Status) -> Finding | None:
 
 def hmat(status: Status) -> Finding | None:
     if status["hmat"] is None:
-        return Finding(UNKNOWN, "Whether the firmware gives an HMAT cannot be read.", "Run pghot doctor as root.")
+        return Finding(
+            UNKNOWN, "Whether the firmware gives an HMAT cannot be read.", "Run pghot doctor as root."
+        )
     if status["hmat"]:
         return Finding(OK, "The firmware describes memory latencies (HMAT).")
     if len(status["tiers"]) > 1:
@@ -117,8 +131,8 @@ def hmat(status: Status) -> Finding | None:
     return Finding(
         WARN,
         "The firmware gives no HMAT.",
-        "Without this table the kernel takes all memory present at boot for equally fast and makes one tier of"
-        " it. Switch HMAT on in the firmware setup (for QEMU: -machine hmat=on with -numa hmat-lb rows). The"
+        "Without this table the kernel takes all memory present at boot for equally fast and makes one"
+        " tier of it. Switch HMAT on in the firmware setup (for QEMU: -machine hmat=on with -numa hmat-lb rows). The"
         " command tells what the kernel made of the firmware's tables.",
         "dmesg | grep -i -e hmat -e srat",
     )
@@ -152,17 +166,24 @@ def hint_faults(status: Status) -> Finding | None:
         return None
     source = next((s for s in status["sources"] if s["name"] == "hint_fault"), None)
     if source is None:
-        return Finding(UNKNOWN, "The kernel shows no hint fault source.", f"/{PGHOT}/sources/hint_fault is missing.")
+        return Finding(
+            UNKNOWN, "The kernel shows no hint fault source.", f"/{PGHOT}/sources/hint_fault is missing."
+        )
     if source["enabled"] is None:
-        return Finding(UNKNOWN, "Whether the hint fault source is on can be read by root only.",
-                       "Run pghot doctor as root.")
+        return Finding(
+            UNKNOWN,
+            "Whether the hint fault source is on can be read by root only.",
+            "Run pghot doctor as root.",
+        )
     if source["enabled"]:
         return Finding(OK, "The hint fault source is on.")
     only = _only_hint_faults(status)
     return Finding(
         FAIL if only else WARN,
         "The hint fault source is off.",
-        "No source reports accesses, so nothing can become hot." if only else "Only other sources report accesses.",
+        "No source reports accesses, so nothing can become hot."
+        if only
+        else "Only other sources report accesses.",
         f"echo 1 > /{PGHOT}/sources/hint_fault/enabled",
     )
 
@@ -174,15 +195,18 @@ def demotion(status: Status) -> Finding | None:
     if len(status["tiers"]) == 1:
         return None
     if status["demotion"] is None:
-        return Finding(UNKNOWN, "Whether demotion is on cannot be read.",
-                       "/sys/kernel/mm/numa/demotion_enabled is missing or unreadable.")
+        return Finding(
+            UNKNOWN,
+            "Whether demotion is on cannot be read.",
+            "/sys/kernel/mm/numa/demotion_enabled is missing or unreadable.",
+        )
     if status["demotion"]:
         return Finding(OK, "Demotion is on.")
     return Finding(
         WARN,
         "Demotion is off.",
-        "Cold pages stay in DRAM or go to swap, and promotion stops once DRAM is full. The command lasts until"
-        " the next boot.",
+        "Cold pages stay in DRAM or go to swap, and promotion stops once DRAM is full. The command lasts"
+        " until the next boot.",
         _DEMOTION_ON,
     )
 
@@ -249,8 +273,8 @@ def kmigrated(status: Status) -> Finding | None:
         return Finding(
             FAIL,
             "pghot watches no lower-tier node.",
-            f"Node {', '.join(map(str, lower))} is in a lower tier, yet pghot has no map of it: it may have run out"
-            " of memory when the node came online. The command shows what the kernel said.",
+            f"Node {', '.join(map(str, lower))} is in a lower tier, yet pghot has no map of it: it may have"
+            " run out of memory when the node came online. The command shows what the kernel said.",
             "dmesg | grep -i pghot",
         )
     missing = [n["node"] for n in nodes if n["kmigrated"]["state"] == "missing"]
@@ -290,11 +314,15 @@ def dropped_pages(status: Status) -> Finding | None:
     reason = _top_reason(status, DROPPED)
     ready = status["records"]["ready"]
     if reason is None or ready is None:
-        return Finding(UNKNOWN, "The kernel gives no counts of dropped records.", "They come from /proc/vmstat.")
+        return Finding(
+            UNKNOWN, "The kernel gives no counts of dropped records.", "They come from /proc/vmstat."
+        )
     share = reason["count"] / ready if ready > 0 else 0
     if reason["count"] < DOMINANT_COUNT or share < DOMINANT_SHARE:
         return Finding(OK, "No single reason keeps most ready pages from being moved.")
-    return _blame(reason, f"{percent(share)} of the ready records were dropped for one reason: {reason['name']}.")
+    return _blame(
+        reason, f"{percent(share)} of the ready records were dropped for one reason: {reason['name']}."
+    )
 
 
 def delayed_pages(status: Status) -> Finding | None:
@@ -303,8 +331,11 @@ def delayed_pages(status: Status) -> Finding | None:
     reason = _top_reason(status, DELAYED)
     waiting = status["records"]["waiting"]
     if reason is None or waiting is None:
-        return Finding(UNKNOWN, "The kernel gives no counts of delayed records.",
-                       "They come from /proc/vmstat and from the node directories of pghot.")
+        return Finding(
+            UNKNOWN,
+            "The kernel gives no counts of delayed records.",
+            "They come from /proc/vmstat and from the node directories of pghot.",
+        )
     if waiting < DOMINANT_COUNT or reason["count"] == 0:
         return Finding(OK, "Ready pages do not pile up.")
     return _blame(reason, f"{waiting:,} ready records wait; the main reason is {reason['name']}.")

@@ -38,7 +38,7 @@ def seconds(text: str) -> float:
 
 def rounds(text: str) -> int:
     """How often, from 1 on; raises for argparse."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) and len(text) < 9):
+    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 9):
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number above 0")
     return int(text)
 
@@ -177,7 +177,9 @@ def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     try:
         files, unread = capture(args.directory)
     except OSError as error:
-        print(f"pghot: {args.directory}: {error.strerror}; name a directory that can be made", file=sys.stderr)
+        print(
+            f"pghot: {args.directory}: {error.strerror}; name a directory that can be made", file=sys.stderr
+        )
         return USAGE
     print(f"{files} files in {args.directory}; could not be read: {unread}")
     return 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Plain-text tables and numbers; no library, so that the command starts fast on a bare server."""
 
+
 def count(value: int | None) -> str:
     """An integer with its thousands apart; "?" when it could not be read."""
     return "?" if value is None else f"{value:,}"
@@ -45,7 +46,7 @@ def table(header: str, rows: list[list[str]], indent: str = "  ") -> list[str]:
         indent
         + "  ".join(
             cell.rjust(width) if is_right else cell.ljust(width)
-            for cell, width, is_right in zip(row, widths, right)
+            for cell, width, is_right in zip(row, widths, right, strict=True)
         ).rstrip()
         for row in cells
     ]
@@ -55,6 +56,4 @@ def wrap(text: str, width: int, indent: str) -> list[str]:
     """`text` in lines of at most `width` characters, each after `indent`."""
     import textwrap
 
-    return textwrap.wrap(
-        text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-    )
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)

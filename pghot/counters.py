@@ -56,7 +56,9 @@ COUNTERS: dict[str, Counter] = dict(
         _counter("pghot_recorded_hint_fault", "Recorded accesses that NUMA hint faults reported."),
         _counter("pghot_ready", "Records that became ready: their page was found hot enough to promote."),
         _counter("pghot_moved", "Ready records whose folio was promoted."),
-        _counter("pghot_promoted_pages", "Pages that kmigrated promoted; a large folio counts all its pages."),
+        _counter(
+            "pghot_promoted_pages", "Pages that kmigrated promoted; a large folio counts all its pages."
+        ),
         _counter("pghot_batches", "Batches of folios that kmigrated handed to migration."),
         _counter("pghot_wakeups", "Times that a ready record woke kmigrated before its timer did."),
         _counter(
@@ -83,11 +85,6 @@ COUNTERS: dict[str, Counter] = dict(
             "It is considered again once it is written back and used again. When this dominates, write back"
             " sooner.",
             "sysctl -w vm.dirty_background_ratio=5",
-        ),
-        _counter(
-            "pghot_skip_policy",
-            "The cpuset or memory policy of the page's owner allows no faster node.",
-            "Let the job use DRAM: add a top-tier node to its cpuset.mems or to its numactl --membind list.",
         ),
         _counter(
             "pghot_skip_migrate",
@@ -141,8 +138,12 @@ COUNTERS: dict[str, Counter] = dict(
             "Let the job use DRAM: add a top-tier node to its cpuset.mems or to its numactl --membind list.",
         ),
         _counter("pgpromote_success", "Pages promoted to a faster node, by pghot or by the stock kernel."),
-        _counter("pgpromote_candidate", "Pages that qualified for promotion and count against the rate limit."),
-        _counter("pgpromote_candidate_nrl", "Pages that qualified for promotion and are free of the rate limit."),
+        _counter(
+            "pgpromote_candidate", "Pages that qualified for promotion and count against the rate limit."
+        ),
+        _counter(
+            "pgpromote_candidate_nrl", "Pages that qualified for promotion and are free of the rate limit."
+        ),
         _counter("pgdemote_kswapd", "Pages demoted by background reclaim."),
         _counter("pgdemote_direct", "Pages demoted by a task that had to wait for memory."),
         _counter("pgdemote_khugepaged", "Pages demoted while khugepaged made huge pages."),

@@ -38,7 +38,7 @@ def _distances(tree: Tree, node: int, online: list[int]) -> dict[str, int]:
     if len(words) != len(online) or not all(w.isascii() and w.isdigit() and len(w) < 6 for w in words):
         tree.note(path, "not one distance for each online node")
         return {}
-    return {str(other): int(word) for other, word in zip(online, words)}
+    return {str(other): int(word) for other, word in zip(online, words, strict=True)}
 
 
 def _zones_by_node(tree: Tree) -> dict[int, list[parse.Zone]]:
@@ -56,7 +56,7 @@ def nodes(tree: Tree) -> list[dict[str, Any]]:
     online = tree.numbered(NODES, "node")
     with_cpu = _nodes_in(tree, f"{NODES}/has_cpu")
     zones = _zones_by_node(tree)
-    found = []
+    found: list[dict[str, Any]] = []
     for node in online:
         base = f"{NODES}/node{node}"
         meminfo_text = tree.text(f"{base}/meminfo")
@@ -98,7 +98,7 @@ def tiers(tree: Tree, node_list: list[dict[str, Any]]) -> list[dict[str, Any]]:
     As in the kernel, the slowest tier that has a CPU and every faster one are the top tier.
     """
     by_number = {node["node"]: node for node in node_list}
-    found = []
+    found: list[dict[str, Any]] = []
     for tier in tree.numbered(TIERS, "memory_tier"):
         members = _nodes_in(tree, f"{TIERS}/memory_tier{tier}/nodelist")
         if members == []:
@@ -114,12 +114,12 @@ def tiers(tree: Tree, node_list: list[dict[str, Any]]) -> list[dict[str, Any]]:
             }
         )
     with_cpu = [t["tier"] for t in found if any(by_number.get(n, {}).get("has_cpu") for n in t["nodes"])]
-    for tier in found:
-        tier["top"] = tier["tier"] <= max(with_cpu) if with_cpu else None
-        for number in tier["nodes"]:
-            if number in by_number:
-                by_number[number]["tier"] = tier["tier"]
-                by_number[number]["top"] = tier["top"]
+    for one in found:
+        one["top"] = one["tier"] <= max(with_cpu) if with_cpu else None
+        for member in one["nodes"]:
+            if member in by_number:
+                by_number[member]["tier"] = one["tier"]
+                by_number[member]["top"] = one["top"]
     return found
 
 

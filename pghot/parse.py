@@ -78,9 +78,7 @@ def zones(text: str) -> list[Zone]:
 
     def close() -> None:
         if place and {"free", "high", "managed"} <= seen.keys():
-            found.append(
-                Zone(*place, seen["free"], seen["high"], seen["managed"], seen.get("reserve", 0))
-            )
+            found.append(Zone(*place, seen["free"], seen["high"], seen["managed"], seen.get("reserve", 0)))
 
     for line in text.splitlines():
         header = _ZONE.match(line.strip())
@@ -102,15 +100,12 @@ def zones(text: str) -> list[Zone]:
     return found
 
 
-def boot_option(cmdline: str, name: str) -> str | None:
-    """The last value of `name`= on a kernel command line; what follows "--" is init's."""
-    value = None
-    for word in cmdline.split():
-        if word == "--":
-            break
-        if word.startswith(name + "="):
-            value = word[len(name) + 1 :].strip('"')
-    return value
+def boot_options(cmdline: str, name: str) -> list[str]:
+    """Every value of `name`= on a kernel command line, in order; what follows "--" is init's."""
+    kernels = cmdline.split()
+    if "--" in kernels:
+        kernels = kernels[: kernels.index("--")]
+    return [word[len(name) + 1 :].strip('"') for word in kernels if word.startswith(name + "=")]
 
 
 def task_state(stat: str) -> str | None:

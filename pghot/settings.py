@@ -31,5 +31,7 @@ SETTINGS = (
 
 #: Knobs of one source, below sources/<name>/.
 SOURCE_SETTINGS = (
-    Setting("hot_threshold_ms", "ms", "upper bound of the hint fault latency that makes a page ready at once"),
+    Setting(
+        "hot_threshold_ms", "ms", "upper bound of the hint fault latency that makes a page ready at once"
+    ),
 )

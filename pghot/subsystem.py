@@ -12,16 +12,21 @@ from pghot.tree import Tree, clean
 ENABLED = "enabled"
 DISABLED = "disabled"
 BOOT_OFF = "boot-off"
+FAILED = "failed"
 ABSENT = "absent"
 UNKNOWN = "unknown"
 
 STATE_MEANING = {
     ENABLED: "pghot is on.",
     DISABLED: "pghot is switched off at run time: nothing is recorded, the stock kernel decides.",
-    BOOT_OFF: "pghot was switched off at boot (pghot=off): the kernel behaves as one without it.",
+    BOOT_OFF: "pghot was switched off at boot (the pghot= option): the kernel behaves as one without it.",
+    FAILED: "This kernel is built with pghot, yet pghot did not start.",
     ABSENT: "This kernel has no pghot.",
     UNKNOWN: "This kernel has pghot; only root can read whether it is on.",
 }
+
+#: States in which the kernel shows nothing of pghot.
+NOT_THERE = (BOOT_OFF, FAILED, ABSENT)
 
 LAYOUTS = {"default": "default", "precise": "precise"}
 LAYOUT_MEANING = {"default": "1 byte a page", "precise": "4 bytes a page"}
@@ -37,8 +42,11 @@ def state(tree: Tree) -> tuple[str, bool | None]:
     release = (tree.text("proc/sys/kernel/osrelease") or "").strip()
     config = tree.text(f"boot/config-{release}") if release and "/" not in release else None
     built_in = None if config is None else "CONFIG_PGHOT=y" in config.splitlines()
-    off = parse.boot_option(tree.text("proc/cmdline") or "", "pghot") == "off"
-    return (BOOT_OFF if off and built_in is not False else ABSENT), built_in
+    # The kernel stays off after one option that is not a layout, whatever else is given.
+    options = parse.boot_options(tree.text("proc/cmdline") or "", "pghot")
+    if built_in is not False and any(option not in LAYOUTS for option in options):
+        return BOOT_OFF, built_in
+    return (FAILED if built_in else ABSENT), built_in
 
 
 def _settings(tree: Tree, base: str, table: tuple[Setting, ...]) -> list[dict[str, Any]]:
@@ -49,9 +57,7 @@ def _settings(tree: Tree, base: str, table: tuple[Setting, ...]) -> list[dict[st
             value = tree.integer(setting.world_readable)
         if value is None:
             value = tree.integer(f"{base}/{setting.name}")
-        found.append(
-            {"name": setting.name, "value": value, "unit": setting.unit, "meaning": setting.meaning}
-        )
+        found.append({"name": setting.name, "value": value, "unit": setting.unit, "meaning": setting.meaning})
     return found
 
 
@@ -201,7 +207,7 @@ def pages(values: dict[str, int]) -> dict[str, Any]:
 def subsystem(tree: Tree) -> dict[str, Any]:
     """All the fields of a status that pghot and the counters give."""
     now, built_in = state(tree)
-    present = now not in (ABSENT, BOOT_OFF)
+    present = now not in NOT_THERE
     layout = tree.choice(f"{PGHOT}/layout", LAYOUTS) if present else None
     values = counters(tree)
     lower = lower_nodes(tree) if present else []

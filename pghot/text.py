@@ -5,13 +5,13 @@ from typing import Any
 
 from pghot.columns import count, percent, rate, size, switch, table, wrap
 from pghot.counters import COUNTERS, FLOW, KIND_TITLES, kind_of
-from pghot.subsystem import ABSENT, BOOT_OFF, LAYOUT_MEANING
+from pghot.subsystem import LAYOUT_MEANING, NOT_THERE
 
 Status = dict[str, Any]
 
 
 def _present(status: Status) -> bool:
-    return status["pghot"]["state"] not in (ABSENT, BOOT_OFF)
+    return status["pghot"]["state"] not in NOT_THERE
 
 
 def _summary(status: Status, width: int) -> list[str]:
@@ -135,9 +135,7 @@ def _lower(status: Status, width: int) -> list[str]:
 
 
 def _targets(status: Status, width: int) -> list[str]:
-    rows = [
-        [str(t["node"]), count(t["promoted_pages"]), count(t["threshold_ms"])] for t in status["targets"]
-    ]
+    rows = [[str(t["node"]), count(t["promoted_pages"]), count(t["threshold_ms"])] for t in status["targets"]]
     return ["Target nodes", *table("node> promoted> hot_threshold_ms>", rows)] if rows else []
 
 

@@ -91,9 +91,7 @@ class Tree:
 
     def switch(self, path: str) -> bool | None:
         """True for 1, Y or true, False for 0, N or false, else None."""
-        return self.choice(
-            path, {"0": False, "1": True, "N": False, "Y": True, "false": False, "true": True}
-        )
+        return self.choice(path, {"0": False, "1": True, "N": False, "Y": True, "false": False, "true": True})
 
     def names(self, path: str) -> list[str]:
         """Names in a directory, sorted; empty when it is absent or unreadable."""

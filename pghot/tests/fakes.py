@@ -20,7 +20,6 @@ PGHOT_COUNTERS = {
     "pghot_skip_gone": 0,
     "pghot_skip_toptier": 0,
     "pghot_skip_dirty": 200,
-    "pghot_skip_policy": 0,
     "pghot_skip_migrate": 0,
     "pghot_skip_offline": 0,
     "pghot_skip_disabled": 0,
@@ -103,11 +102,14 @@ def _node(m: Machine, node: int, cpus: str, total_mib: int, free_mib: int, dista
     base = f"{NODES}/node{node}"
     m.write(
         f"{base}/meminfo",
-        f"Node {node} MemTotal:       {total_mib * MIB_KB} kB\nNode {node} MemFree:        {free_mib * MIB_KB} kB\n"
+        f"Node {node} MemTotal:       {total_mib * MIB_KB} kB\n"
+        f"Node {node} MemFree:        {free_mib * MIB_KB} kB\n"
         f"Node {node} HugePages_Total:     0\n",
     )
     m.write(f"{base}/cpulist", cpus).write(f"{base}/distance", distance)
-    m.write(f"{base}/vmstat", f"nr_free_pages 1\npgpromote_success {100 * node}\npgdemote_kswapd {10 * node}\n")
+    m.write(
+        f"{base}/vmstat", f"nr_free_pages 1\npgpromote_success {100 * node}\npgdemote_kswapd {10 * node}\n"
+    )
 
 
 def bare(root: Path) -> Machine:

@@ -16,7 +16,9 @@ def test_version(run):
     assert run("--version")[:2] == (0, f"pghot {__version__}\n")
 
 
-@pytest.mark.parametrize("args", [["--help"], ["status", "--help"], ["doctor", "--help"], ["explain", "--help"]])
+@pytest.mark.parametrize(
+    "args", [["--help"], ["status", "--help"], ["doctor", "--help"], ["explain", "--help"]]
+)
 def test_help(run, args):
     result = run(*args)
     assert result.status == 0 and result.out.startswith("usage: pghot")
@@ -173,9 +175,7 @@ SLOW_MODULES = {"inspect", "dataclasses", "asyncio", "subprocess", "json", "typi
 
 def test_status_loads_nothing_slow(repo, cxl):
     """Stands in for a time limit, which a loaded machine would break."""
-    code = (
-        "import sys; from pghot.cli import main; main(); print(*sys.modules, file=sys.stderr)"
-    )
+    code = "import sys; from pghot.cli import main; main(); print(*sys.modules, file=sys.stderr)"
     done = start(repo, sys.executable, "-I", "-c", f"import sys; sys.path[0:0] = ['.']; {code}",
                  "status", "--root", str(cxl.root))  # fmt: skip
     loaded = set(done.stderr.split())

@@ -17,7 +17,7 @@ def kernel_counters(text: str) -> set[str]:
 
 
 def test_reading_the_kernels_list():
-    text = "#define PGHOT_STATS(X)\t\\\n\tX(recorded)\t\\\n\tX(SKIP_STALE, \"cold\")\t\\\n#define X(y) y\n"
+    text = '#define PGHOT_STATS(X)\t\\\n\tX(recorded)\t\\\n\tX(SKIP_STALE, "cold")\t\\\n#define X(y) y\n'
     assert kernel_counters(text) == {"pghot_recorded", "pghot_skip_stale"}
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """`pghot doctor`: each thing that stops promotion is found, and nothing else is reported."""
 
+import subprocess
+
 import pytest
 
 from pghot.checks import CHECKS
@@ -45,8 +47,22 @@ def test_off_at_boot(verdicts, finding, stock):
     stock.write("proc/cmdline", "quiet pghot=off")
     assert problems(verdicts(stock)) == {"boot-option": "fail", "exit": 1}
     assert finding(stock, "boot-option")["command"] == (
-        "sed -i 's/\\bpghot=off\\b/pghot=default/' /etc/default/grub && update-grub"
+        r"sed -i 's/\bpghot=[^ \"]*/pghot=default/' /etc/default/grub && update-grub"
     )
+
+
+def test_the_boot_option_command_mends_the_file(finding, stock, tmp_path):
+    stock.write("proc/cmdline", "quiet pghot=off")
+    grub = tmp_path / "grub"
+    grub.write_text('GRUB_CMDLINE_LINUX="quiet pghot=off"\nGRUB_TIMEOUT=5\n')
+    command = finding(stock, "boot-option")["command"].partition(" && ")[0]
+    subprocess.run(command.replace("/etc/default/grub", str(grub)), shell=True, check=True)
+    assert grub.read_text() == 'GRUB_CMDLINE_LINUX="quiet pghot=default"\nGRUB_TIMEOUT=5\n'
+
+
+def test_built_in_but_not_started(verdicts, stock):
+    stock.write("boot/config-7.3.4-test", "CONFIG_PGHOT=y")
+    assert problems(verdicts(stock)) == {"kernel": "fail", "exit": 1}
 
 
 #: What is written where; the check that must find it, alone; its verdict; the command that mends it.
@@ -216,7 +232,9 @@ def test_what_the_operator_did_on_purpose_is_no_problem(verdicts, cxl):
     assert problems(verdicts(cxl)) == {"exit": 0}
 
 
-@pytest.mark.parametrize("waiting, limited, verdict", [(5000, 400, "warn"), (5000, 0, "ok"), (900, 400, "ok")])
+@pytest.mark.parametrize(
+    "waiting, limited, verdict", [(5000, 400, "warn"), (5000, 0, "ok"), (900, 400, "ok")]
+)
 def test_ready_pages_pile_up(verdicts, cxl, waiting, limited, verdict):
     cxl.write(f"{PGHOT}/node2/ready", waiting)
     cxl.counters(pghot_delay_target_full=0, pghot_delay_rate_limit=limited)
@@ -254,3 +272,9 @@ def test_json(run, cxl):
     assert all(
         set(check) == {"id", "verdict", "summary", "explanation", "command"} for check in document["checks"]
     )
+
+
+def test_every_check_is_documented_and_no_other(repo):
+    text = (repo / "docs/tool.md").read_text()
+    table = text.partition("| Check | Finds |")[2].partition("\n\n")[0]
+    assert [row.split("`")[1] for row in table.splitlines() if "`" in row] == CHECK_IDS

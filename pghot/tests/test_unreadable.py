@@ -132,7 +132,9 @@ NUMBER = st.integers(-(10**22), 10**22).map(lambda n: str(n).encode())
 GARBAGE = st.one_of(
     st.binary(max_size=200),
     NUMBER,
-    st.sampled_from([b"", b"\n", b"0-4095", b"1,,", b"nan", b"1e9", b"pghot_skip_x -5\npghot_ready -1", b"-1"]),
+    st.sampled_from(
+        [b"", b"\n", b"0-4095", b"1,,", b"nan", b"1e9", b"pghot_skip_x -5\npghot_ready -1", b"-1"]
+    ),
 )
 
 
