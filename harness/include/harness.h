@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the shim offers to tests beyond the kernel's own interfaces. */
+#ifndef _HARNESS_H
+#define _HARNESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Which allocators fail; for tests of what happens then. */
+struct harness_fail {
+	bool pages;		/* alloc_pages_exact_nid() */
+	bool vmalloc;		/* vzalloc_node() */
+	bool slab;		/* kvzalloc(), kvcalloc() */
+};
+
+extern struct harness_fail harness_fail;
+
+/* Allocations of each kind that were not freed. */
+struct harness_live {
+	long pages;
+	long vmalloc;
+	long slab;
+};
+
+struct harness_live harness_live(void);
+
+/*
+ * Take pages from @base on, for benchmarks that decide how their memory is
+ * mapped. Nothing is given back to it.
+ */
+void harness_arena(void *base, size_t size);
+
+/* A thread that calls into the kernel code does so between these two. */
+void harness_thread_enter(void);
+void harness_thread_leave(void);
+
+#endif

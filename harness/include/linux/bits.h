@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HARNESS_LINUX_BITS_H
+#define _HARNESS_LINUX_BITS_H
+
+#define BITS_PER_BYTE		8
+#define BITS_PER_LONG		64
+#define BIT(n)			(1UL << (n))
+#define BIT_WORD(n)		((n) / BITS_PER_LONG)
+#define BIT_MASK(n)		(1UL << ((n) % BITS_PER_LONG))
+#define BITS_TO_LONGS(n)	(((n) + BITS_PER_LONG - 1) / BITS_PER_LONG)
+
+#endif

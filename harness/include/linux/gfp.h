@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HARNESS_LINUX_GFP_H
+#define _HARNESS_LINUX_GFP_H
+
+#include <stddef.h>
+
+#define GFP_KERNEL		0x1u
+#define __GFP_ZERO		0x2u
+#define __GFP_NORETRY		0x4u
+#define __GFP_NOWARN		0x8u
+
+void *alloc_pages_exact_nid(int nid, size_t size, unsigned int gfp);
+void free_pages_exact(void *virt, size_t size);
+
+#endif

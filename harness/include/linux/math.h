@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HARNESS_LINUX_MATH_H
+#define _HARNESS_LINUX_MATH_H
+
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+
+#endif

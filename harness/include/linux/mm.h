@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HARNESS_LINUX_MM_H
+#define _HARNESS_LINUX_MM_H
+
+#include <string.h>
+
+#include <linux/math.h>
+#include <linux/overflow.h>
+#include <linux/vmalloc.h>
+
+#define cond_resched()		do { } while (0)
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HARNESS_LINUX_SLAB_H
+#define _HARNESS_LINUX_SLAB_H
+
+#include <stddef.h>
+
+void *kvzalloc(size_t size, unsigned int gfp);
+void *kvcalloc(size_t n, size_t size, unsigned int gfp);
+void kvfree(const void *p);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HARNESS_LINUX_VMALLOC_H
+#define _HARNESS_LINUX_VMALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+void *vzalloc_node(size_t size, int node);
+void vfree(const void *p);
+bool is_vmalloc_addr(const void *p);
+
+#endif

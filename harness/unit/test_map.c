@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/* hotmap.c: sections come and go, records are counted once. */
+#include "map.h"
+
+static struct fixture f;
+
+TEST(untracked_pages_are_not_recorded)
+{
+	for_each_map(&f) {
+		unsigned long far = section_nr_to_pfn(ULONG_MAX >> 15);
+
+		assert_int_equal(record_at(&f, pfn_in(0, 0), 0, 1, 0),
+				 PGHOT_UNTRACKED);
+		assert_int_equal(record_at(&f, pfn_in(SECTION_C + 1, 0), 0, 1,
+					   0), PGHOT_UNTRACKED);
+		assert_int_equal(record_at(&f, far, 0, 1, 0), PGHOT_UNTRACKED);
+		assert_null(pghot_map_owner(&f.map, far));
+		assert_false(pghot_map_take(&f.map, far));
+		assert_int_equal(collect(&f, far), 0);
+		pghot_map_mark(&f.map, far);
+	}
+}
+
+TEST(owner_is_the_sections_node)
+{
+	for_each_map(&f) {
+		assert_ptr_equal(pghot_map_owner(&f.map, pfn_in(SECTION_A, 0)),
+				 &f.node);
+		assert_ptr_equal(pghot_map_owner(&f.map,
+						 pfn_in(SECTION_D, 32767)),
+				 &f.other);
+		assert_null(pghot_map_owner(&f.map, pfn_in(SECTION_A - 1,
+							   32767)));
+	}
+}
+
+TEST(ready_once_until_taken)
+{
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_B, 700);
+
+		assert_int_equal(record_at(&f, pfn, 0, 1, 0), PGHOT_COUNTED);
+		assert_false(pghot_map_take(&f.map, pfn));
+		assert_int_equal(record_at(&f, pfn, 0, 1, 10),
+				 PGHOT_BECAME_READY);
+		assert_int_equal(record_at(&f, pfn, 0, 1, 20), PGHOT_COUNTED);
+		assert_true(pghot_map_take(&f.map, pfn));
+		assert_false(pghot_map_take(&f.map, pfn));
+		assert_int_equal(record_at(&f, pfn, 0, 1, 30), PGHOT_COUNTED);
+		assert_int_equal(record_at(&f, pfn, 0, 1, 40),
+				 PGHOT_BECAME_READY);
+	}
+}
+
+TEST(neighbours_do_not_disturb_each_other)
+{
+	for_each_map(&f) {
+		make_ready(&f, pfn_in(SECTION_A, 32767));
+		make_ready(&f, pfn_in(SECTION_B, 1));
+		assert_false(pghot_map_take(&f.map, pfn_in(SECTION_A, 32766)));
+		assert_false(pghot_map_take(&f.map, pfn_in(SECTION_B, 0)));
+		assert_false(pghot_map_take(&f.map, pfn_in(SECTION_B, 2)));
+		assert_true(pghot_map_take(&f.map, pfn_in(SECTION_A, 32767)));
+		assert_true(pghot_map_take(&f.map, pfn_in(SECTION_B, 1)));
+	}
+}
+
+TEST(the_histogram_follows_each_record)
+{
+	for_each_map(&f) {
+		unsigned long hist[PGHOT_CLASSES], sum = 0;
+		unsigned long pfn = pfn_in(SECTION_C, 5);
+		int i;
+
+		make_ready(&f, pfn);
+		make_ready(&f, pfn_in(SECTION_D, 5));
+		assert_int_equal(pghot_map_ready(&f.node, hist), 1);
+		/* Two accesses: class 1 in either layout. */
+		assert_int_equal(hist[1], 1);
+		record_at(&f, pfn, 0, 1, 1000);
+		assert_int_equal(pghot_map_ready(&f.node, hist), 1);
+		assert_int_equal(hist[f.map.precise ? 1 : 2], 1);
+		/* Long after, the count starts again: class 0. */
+		record_at(&f, pfn, 0, 1, 7000);
+		assert_int_equal(pghot_map_ready(&f.node, hist), 1);
+		assert_int_equal(hist[0], 1);
+		for (i = 0; i < PGHOT_CLASSES; i++)
+			sum += hist[i];
+		assert_int_equal(sum, 1);
+		assert_true(pghot_map_take(&f.map, pfn));
+		assert_int_equal(pghot_map_ready(&f.node, NULL), 0);
+		assert_int_equal(pghot_map_ready(&f.other, NULL), 1);
+	}
+}
+
+TEST(a_count_in_flux_is_not_negative)
+{
+	for_each_map(&f) {
+		unsigned long hist[PGHOT_CLASSES];
+
+		atomic_long_set(&f.node.hist[3], -1);
+		assert_int_equal(pghot_map_ready(&f.node, hist), 0);
+		assert_int_equal(hist[3], 0);
+		atomic_long_set(&f.node.hist[3], 0);
+	}
+}
+
+TEST(removal_counts_what_was_ready)
+{
+	for_each_map(&f) {
+		make_ready(&f, pfn_in(SECTION_A, 0));
+		make_ready(&f, pfn_in(SECTION_B, 1));
+		make_ready(&f, pfn_in(SECTION_B, 32767));
+		make_ready(&f, pfn_in(SECTION_C, 2));
+		record_at(&f, pfn_in(SECTION_B, 9), 0, 1, 0);
+		assert_int_equal(pghot_map_remove(&f.map, SECTION_B, 1), 2);
+		assert_int_equal(f.node.sections, 2);
+		assert_int_equal(pghot_map_ready(&f.node, NULL), 2);
+		assert_null(pghot_map_owner(&f.map, pfn_in(SECTION_B, 1)));
+		/* Those that are gone and those beyond the map are skipped. */
+		assert_int_equal(pghot_map_remove(&f.map, SECTION_B, 1), 0);
+		assert_int_equal(pghot_map_remove(&f.map, 0, MAX_SECTIONS * 2),
+				 2);
+		assert_int_equal(f.node.sections, 0);
+		assert_int_equal(f.other.sections, 0);
+		assert_int_equal(pghot_map_ready(&f.node, NULL), 0);
+	}
+}
+
+TEST(a_section_added_again_is_empty)
+{
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_B, 1);
+		struct pghot_cursor c = { };
+
+		make_ready(&f, pfn);
+		pghot_map_remove(&f.map, SECTION_B, 1);
+		assert_int_equal(pghot_map_add(&f.map, &f.other, SECTION_B, 0),
+				 0);
+		assert_false(pghot_map_take(&f.map, pfn));
+		assert_false(pghot_map_next_block(&f.map, &f.other, &c, &pfn));
+		assert_ptr_equal(pghot_map_owner(&f.map, pfn_in(SECTION_B, 0)),
+				 &f.other);
+	}
+}
+
+TEST(adding_twice_keeps_the_records)
+{
+	for_each_map(&f) {
+		make_ready(&f, pfn_in(SECTION_A, 4));
+		assert_int_equal(pghot_map_add(&f.map, &f.node, SECTION_A, 0),
+				 0);
+		assert_int_equal(f.node.sections, 3);
+		assert_true(pghot_map_take(&f.map, pfn_in(SECTION_A, 4)));
+	}
+}
+
+TEST(sections_beyond_the_map_are_refused)
+{
+	for_each_map(&f) {
+		assert_int_equal(pghot_map_add(&f.map, &f.node, MAX_SECTIONS,
+					       0), -ERANGE);
+		assert_int_equal(pghot_map_add(&f.map, &f.node, ULONG_MAX, 0),
+				 -ERANGE);
+		assert_int_equal(f.node.sections, 3);
+	}
+}
+
+TEST(reset_empties_one_node)
+{
+	for_each_map(&f) {
+		struct pghot_cursor c = { };
+		unsigned long pfn;
+
+		make_ready(&f, pfn_in(SECTION_A, 1));
+		make_ready(&f, pfn_in(SECTION_C, 32767));
+		make_ready(&f, pfn_in(SECTION_D, 1));
+		record_at(&f, pfn_in(SECTION_B, 9), 0, 1, 1000);
+		assert_int_equal(pghot_map_reset(&f.map, &f.node), 2);
+		assert_int_equal(pghot_map_ready(&f.node, NULL), 0);
+		assert_int_equal(pghot_map_ready(&f.other, NULL), 1);
+		assert_false(pghot_map_next_block(&f.map, &f.node, &c, &pfn));
+		/* The one access counted before is forgotten too. */
+		assert_int_equal(record_at(&f, pfn_in(SECTION_B, 9), 0, 1,
+					   1000), PGHOT_COUNTED);
+		assert_int_equal(f.node.sections, 3);
+	}
+}
+
+TEST(reset_of_a_node_without_sections)
+{
+	for_each_map(&f) {
+		struct pghot_map_node none;
+
+		pghot_map_node_init(&none, 9);
+		assert_int_equal(pghot_map_reset(&f.map, &none), 0);
+	}
+}
+
+TEST(no_contiguous_pages_means_vmalloc)
+{
+	for_each_map(&f) {
+		harness_fail.pages = true;
+		assert_int_equal(pghot_map_add(&f.map, &f.node, 7, 0), 0);
+		harness_fail.pages = false;
+		assert_int_equal(harness_live().vmalloc, 1);
+		make_ready(&f, pfn_in(7, 3));
+		assert_int_equal(pghot_map_remove(&f.map, 7, 1), 1);
+		assert_int_equal(harness_live().vmalloc, 0);
+	}
+}
+
+TEST(no_memory_leaves_the_map_as_it_was)
+{
+	for_each_map(&f) {
+		struct pghot_map_node was = f.node;
+		struct pghot_map none;
+
+		harness_fail = (struct harness_fail) {
+			.pages = true, .vmalloc = true,
+		};
+		assert_int_equal(pghot_map_add(&f.map, &f.node, 7, 0), -ENOMEM);
+		harness_fail.slab = true;
+		assert_int_equal(pghot_map_add(&f.map, &f.node, 1700, 0),
+				 -ENOMEM);
+		assert_int_equal(pghot_map_init(&none, 10, false), -ENOMEM);
+		harness_fail = (struct harness_fail) { };
+		assert_memory_equal(&was, &f.node, sizeof(was));
+		assert_null(pghot_map_owner(&f.map, pfn_in(7, 0)));
+		assert_int_equal(pghot_map_add(&f.map, &f.node, 7, 0), 0);
+	}
+}
+
+TEST(a_section_costs_little_more_than_its_records)
+{
+	for_each_map(&f) {
+		size_t bytes = pghot_map_section_bytes(&f.map);
+		size_t records = PAGES_PER_SECTION * (f.map.precise ? 4 : 1);
+
+		assert_in_range(bytes, records, records + 4096);
+	}
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(untracked_pages_are_not_recorded),
+	cmocka_unit_test(owner_is_the_sections_node),
+	cmocka_unit_test(ready_once_until_taken),
+	cmocka_unit_test(neighbours_do_not_disturb_each_other),
+	cmocka_unit_test(the_histogram_follows_each_record),
+	cmocka_unit_test(a_count_in_flux_is_not_negative),
+	cmocka_unit_test(removal_counts_what_was_ready),
+	cmocka_unit_test(a_section_added_again_is_empty),
+	cmocka_unit_test(adding_twice_keeps_the_records),
+	cmocka_unit_test(sections_beyond_the_map_are_refused),
+	cmocka_unit_test(reset_empties_one_node),
+	cmocka_unit_test(reset_of_a_node_without_sections),
+	cmocka_unit_test(no_contiguous_pages_means_vmalloc),
+	cmocka_unit_test(no_memory_leaves_the_map_as_it_was),
+	cmocka_unit_test(a_section_costs_little_more_than_its_records),
+)
