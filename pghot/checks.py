@@ -132,7 +132,8 @@ def hmat(status: Status) -> Finding | None:
         WARN,
         "The firmware gives no HMAT.",
         "Without this table the kernel takes all memory present at boot for equally fast and makes one"
-        " tier of it. Switch HMAT on in the firmware setup (for QEMU: -machine hmat=on with -numa hmat-lb rows). The"
+        " tier of it. Switch HMAT on in the firmware setup (for QEMU:"
+        " -machine hmat=on with -numa hmat-lb rows). The"
         " command tells what the kernel made of the firmware's tables.",
         "dmesg | grep -i -e hmat -e srat",
     )
