@@ -10,7 +10,7 @@ from pghot.tree import number
 MAX_NODE = 4095
 
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?\Z")
-_ZONE = re.compile(r"Node\s+([0-9]{1,5}), zone\s+(\S+)\Z")
+_ZONE = re.compile(r"^Node +([0-9]{1,5}), zone +(\S+)$", re.MULTILINE)
 
 
 def node_list(text: str) -> list[int] | None:
@@ -72,20 +72,24 @@ class Zone(NamedTuple):
 
 def zones(text: str) -> list[Zone]:
     """The zones of /proc/zoneinfo that give all that `Zone` needs."""
+    places = list(_ZONE.finditer(text))
+    ends = [place.start() for place in places[1:]] + [len(text)]
     found = []
+    for place, end in zip(places, ends, strict=True):
+        # What follows is by CPU: most of the file on a large machine, and none of it of use here.
+        body = text[place.end() : end].partition("\n  pagesets")[0]
+        seen = _zone_fields(body)
+        if {"free", "high", "managed"} <= seen.keys():
+            node, name = int(place[1]), place[2]
+            found.append(
+                Zone(node, name, seen["free"], seen["high"], seen["managed"], seen.get("reserve", 0))
+            )
+    return found
+
+
+def _zone_fields(body: str) -> dict[str, int]:
     seen: dict[str, int] = {}
-    place: tuple[int, str] | None = None
-
-    def close() -> None:
-        if place and {"free", "high", "managed"} <= seen.keys():
-            found.append(Zone(*place, seen["free"], seen["high"], seen["managed"], seen.get("reserve", 0)))
-
-    for line in text.splitlines():
-        header = _ZONE.match(line.strip())
-        if header:
-            close()
-            place, seen = (int(header[1]), header[2]), {}
-            continue
+    for line in body.splitlines():
         words = line.split()
         if words[:2] == ["pages", "free"]:
             words = words[1:]
@@ -95,9 +99,8 @@ def zones(text: str) -> list[Zone]:
         elif len(words) == 2 and words[0] in ("free", "high", "managed"):
             value = number(words[1])
             if value is not None and value >= 0:
-                seen.setdefault(words[0], value)
-    close()
-    return found
+                seen[words[0]] = value
+    return seen
 
 
 def boot_options(cmdline: str, name: str) -> list[str]:

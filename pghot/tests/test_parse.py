@@ -62,6 +62,16 @@ def test_zones_leaves_out_what_it_cannot_read():
     assert [z.name for z in parse.zones(text)] == ["Normal"]
 
 
+def test_zones_of_several_nodes_with_many_cpus():
+    pagesets = "".join(f"    cpu: {n}\n              high:     9\n" for n in range(300))
+    text = "".join(f"Node {n}, zone DMA\n  pages free 1\n" + zone_text(n + 20, 2) + pagesets for n in (0, 1))
+    text = text.replace("Node 0, zone   Normal", "Node 7, zone   Normal", 1)
+    assert [(z.node, z.name, z.free, z.high) for z in parse.zones(text)] == [
+        (7, "Normal", 20, 2),
+        (0, "Normal", 21, 2),
+    ]
+
+
 @pytest.mark.parametrize(
     "cmdline, value",
     [
