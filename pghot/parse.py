@@ -73,7 +73,7 @@ class Zone(NamedTuple):
 def zones(text: str) -> list[Zone]:
     """The zones of /proc/zoneinfo that give all that `Zone` needs."""
     places = list(_ZONE.finditer(text))
-    ends = [place.start() for place in places[1:]] + [len(text)]
+    ends = [*(place.start() for place in places), len(text)][1:]
     found = []
     for place, end in zip(places, ends, strict=True):
         # What follows is by CPU: most of the file on a large machine, and none of it of use here.
