@@ -119,7 +119,16 @@ def steps(pristine: Path, overlay: Path = paths.OVERLAY,
     return found
 
 
-def _identity() -> tuple[str, str]:
+@dataclass(frozen=True)
+class Author:
+    """Whom the commits come from and who signs them off."""
+
+    name: str
+    email: str
+
+
+def author() -> Author:
+    """The person git knows; raises LabError if it knows none."""
     values = []
     for key in ("user.name", "user.email"):
         value = subprocess.run(["git", "config", key], cwd=paths.ROOT,
@@ -129,15 +138,15 @@ def _identity() -> tuple[str, str]:
             raise LabError(f"git does not know {key}: run 'git config {key} "
                            "...' (the series carries it)")
         values.append(value)
-    return values[0], values[1]
+    return Author(*values)
 
 
 class Repository:
     """A scratch git repository holding only the files the series changes."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, who: Author) -> None:
         self._directory = directory
-        self._name, self._email = _identity()
+        self._who = who
         self._commits = 0
         self.git("init", "-q", "-b", "series")
 
@@ -147,9 +156,10 @@ class Repository:
         env = {"PATH": os.environ["PATH"], "HOME": str(self._directory),
                "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
                "GIT_CEILING_DIRECTORIES": str(self._directory.parent),
-               "GIT_AUTHOR_NAME": self._name, "GIT_AUTHOR_EMAIL": self._email,
-               "GIT_COMMITTER_NAME": self._name,
-               "GIT_COMMITTER_EMAIL": self._email,
+               "GIT_AUTHOR_NAME": self._who.name,
+               "GIT_AUTHOR_EMAIL": self._who.email,
+               "GIT_COMMITTER_NAME": self._who.name,
+               "GIT_COMMITTER_EMAIL": self._who.email,
                "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
         done = subprocess.run(["git", *args], cwd=self._directory, env=env,
                               check=False, capture_output=True, text=True,
@@ -172,7 +182,7 @@ class Repository:
 
     def sign_off(self) -> str:
         """The trailer of the person the commits come from."""
-        return f"Signed-off-by: {self._name} <{self._email}>"
+        return f"Signed-off-by: {self._who.name} <{self._who.email}>"
 
 
 def base(pristine: Path, found: list[Step]) -> dict[str, bytes]:
@@ -191,12 +201,13 @@ def _message(step: Step, sign_off: str) -> str:
     return f"{step.subject}\n\n{body}\n\n{sign_off}\n"
 
 
-def emit(pristine: Path, found: list[Step], output: Path) -> list[Path]:
+def emit(pristine: Path, found: list[Step], output: Path,
+         who: Author) -> list[Path]:
     """Write the series to ``output``, replacing what was there."""
     host.require("git")
     with staging(output) as directory:
         (directory / "repository").mkdir()
-        repository = Repository(directory / "repository")
+        repository = Repository(directory / "repository", who)
         repository.commit(base(pristine, found) or {"Makefile": b""},
                           f"Linux {source.version(pristine)}")
         for step in found:
@@ -211,14 +222,9 @@ def emit(pristine: Path, found: list[Step], output: Path) -> list[Path]:
     return sorted(output.glob("*.patch"))
 
 
-def write() -> list[Path]:
-    """Emit the series of the work tree to build/series/."""
+def run(_args) -> None:
+    """The verb ``series``: the series of the work tree in build/series/."""
     host.require("patch", "git")
     pristine = source.ensure()
-    return emit(pristine, steps(pristine), paths.OUT / "series")
-
-
-def run(_args) -> None:
-    """The verb ``series``."""
-    for path in write():
+    for path in emit(pristine, steps(pristine), paths.OUT / "series", author()):
         console.print(str(path.relative_to(paths.ROOT)), markup=False)

@@ -55,7 +55,8 @@ class Work:
 
     def emit(self, name: str = "series") -> list[Path]:
         """Write the series."""
-        return series.emit(self.pristine, self.steps(), self.top / name)
+        return series.emit(self.pristine, self.steps(), self.top / name,
+                           series.Author("A. Tester", "tester@host.example"))
 
 
 @pytest.fixture(name="work")
@@ -87,7 +88,7 @@ def test_message_is_wrapped_and_signed(work: Work) -> None:
     text = work.emit()[0].read_text()
     assert "Subject: [PATCH 1/2] mm/new: add x\n" in text
     assert "\n  kept = as it is\n" in text
-    assert "\nSigned-off-by: " in text
+    assert "\nSigned-off-by: A. Tester <tester@host.example>\n" in text
     body = text.partition("\n\n")[2].partition("\n---\n")[0]
     assert max(map(len, body.splitlines()[:4])) <= 72
 
@@ -132,3 +133,13 @@ def test_missing_list_is_named(work: Work) -> None:
     (work.patches / "series.toml").unlink()
     with pytest.raises(LabError, match="series.toml is missing"):
         work.steps()
+
+
+def test_author_must_be_known(monkeypatch: pytest.MonkeyPatch,
+                              tmp_path: Path) -> None:
+    monkeypatch.setattr(series.paths, "ROOT", tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    with pytest.raises(LabError, match="git does not know user.name: run"):
+        series.author()

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Configuration, the compiler run, the host's tools: without a real kernel."""
+
+import os
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from lab import apt, cli, host, paths
+from lab.errors import LabError
+from lab.kernel import build, checks, config, make, tree
+
+
+def fragment(path: Path, *lines: str) -> Path:
+    """Write a config file."""
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def test_options_without_effect_are_named(tmp_path: Path) -> None:
+    base = fragment(tmp_path / "base.config", "# why", "CONFIG_A=y",
+                    "CONFIG_B=n", "CONFIG_GONE=y", "CONFIG_N=5")
+    more = fragment(tmp_path / "more.config", "CONFIG_B=y",
+                    "# CONFIG_OFF is not set", "CONFIG_TOO=n")
+    result = fragment(tmp_path / ".config", "CONFIG_A=y", "CONFIG_B=y",
+                      "CONFIG_N=7", "CONFIG_TOO=y")
+    with pytest.raises(LabError) as caught:
+        config.verify([base, more], result)
+    assert str(caught.value) == (
+        "configs/: no effect: GONE=y (base.config) became n, N=5 (base.config)"
+        " became 7, TOO=n (more.config) became y: mend or remove these options")
+    fragment(result, "CONFIG_A=y", "CONFIG_B=y", "CONFIG_N=5", "CONFIG_GONE=y")
+    config.verify([base, more], result)
+
+
+def test_not_an_option(tmp_path: Path) -> None:
+    path = fragment(tmp_path / "x.config", "CONFIG_A=y", "CONFIG B=y")
+    with pytest.raises(LabError, match=r"x\.config:2: not a config option"):
+        config.read(path)
+
+
+def test_fragments_become_one(tmp_path: Path) -> None:
+    one = fragment(tmp_path / "1", "CONFIG_A=y", "CONFIG_B=n")
+    two = fragment(tmp_path / "2", "CONFIG_A=n")
+    config.write_fragment([one, two], tmp_path / "all")
+    assert (tmp_path / "all").read_text() == (
+        "# CONFIG_A is not set\n# CONFIG_B is not set\n")
+
+
+def makefile(directory: Path, recipe: str) -> Path:
+    """A tree whose build does ``recipe``."""
+    directory.mkdir()
+    (directory / "Makefile").write_text(f"bzImage:\n\t@{recipe}\n")
+    return directory
+
+
+def test_first_compiler_error_and_log(tmp_path: Path) -> None:
+    fake = makefile(tmp_path / "t", "echo '  CC      mm/x.o'; "
+                    "echo 'mm/x.c:7:1: error: no such thing'; exit 1")
+    log = tmp_path / "log/x.log"
+    with pytest.raises(LabError, match=r"make bzImage failed: mm/x\.c:7:1: "
+                       r"error: no such thing .*x\.log\)$"):
+        make.run(fake, tmp_path / "out", "bzImage", log=log, text="x")
+    assert "  CC      mm/x.o\n" in log.read_text()
+
+
+def test_steps_are_counted(tmp_path: Path) -> None:
+    fake = makefile(tmp_path / "t", "echo '  CC      a.o'; echo '  AR      a'; "
+                    "echo other")
+    assert make.run(fake, tmp_path / "out", "bzImage",
+                    log=tmp_path / "x.log") == 2
+
+
+def test_build_ignores_the_callers_make(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MAKEFLAGS", "--no-such-option")
+    monkeypatch.setenv("ARCH", "vax")
+    fake = makefile(tmp_path / "t", 'test -z "$$ARCH"')
+    make.run(fake, tmp_path / "out", "bzImage", log=tmp_path / "x.log")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "many"])
+def test_jobs_must_be_a_number(monkeypatch, value: str) -> None:
+    monkeypatch.setenv("JOBS", value)
+    with pytest.raises(LabError, match=f"JOBS={value}: give a number"):
+        make.jobs()
+
+
+def test_unknown_flavour() -> None:
+    with pytest.raises(LabError, match="use one of pghot, debug, stock"):
+        build.ensure("vanilla")
+
+
+def test_missing_tool_as_user(monkeypatch) -> None:
+    monkeypatch.setattr(host.apt, "available", lambda: True)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(LabError, match="^missing no-such-tool: run 'apt-get "
+                       "install the-package' as root$"):
+        host.require("sh", "no-such-tool",
+                     packages={"no-such-tool": "the-package"})
+
+
+def test_missing_tool_without_apt(monkeypatch) -> None:
+    monkeypatch.setattr(host.apt, "available", lambda: False)
+    with pytest.raises(LabError, match="missing no-such.h: install it and"):
+        host.require("no-such.h")
+
+
+def test_tool_that_cannot_be_installed(monkeypatch) -> None:
+    def fail(*_packages):
+        raise apt.AptError("Unable to locate package")
+
+    monkeypatch.setattr(host.apt, "available", lambda: True)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(host.apt, "install", fail)
+    with pytest.raises(LabError, match="installing it failed .Unable to"):
+        host.require("no-such-tool")
+
+
+def test_installed_tools_are_not_installed(monkeypatch) -> None:
+    monkeypatch.setattr(host, "_install", lambda *_: pytest.fail("installed"))
+    host.require("sh", "make")
+
+
+def test_errors_are_one_line_and_status_1(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("LINUX_TARBALL", "/no/such/file")
+    assert cli.main(["stock"]) == 1
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.splitlines()[-1].startswith("pghot: LINUX_TARBALL=/no/such/file")
+
+
+def test_full_disk_is_one_line(monkeypatch, capsys) -> None:
+    def full(*_args):
+        raise OSError(28, "No space left on device", "/cache/x")
+
+    monkeypatch.setattr(build, "ensure", full)
+    assert cli.main(["stock"]) == 1
+    assert capsys.readouterr().err == (
+        "pghot: no room left on disk at /cache/x: free some and run the same "
+        "command again\n")
+
+
+def test_new_sparse_messages() -> None:
+    stock = checks.Counter({("mm/m.c", "warning: a"): 2,
+                            ("include/h.h", "warning: h"): 1})
+    ours = checks.Counter({("mm/m.c", "warning: a"): 3,
+                           ("include/h.h", "warning: h"): 9,
+                           ("mm/pghot/x.c", "warning: a"): 1})
+    assert checks.new_messages(ours, stock, {"mm/pghot/x.c"}) == [
+        "mm/m.c: warning: a", "mm/pghot/x.c: warning: a"]
+    assert not checks.new_messages(stock, stock, {"mm/pghot/x.c"})
+
+
+def test_make_targets_are_verbs(capsys) -> None:
+    text = (paths.ROOT / "Makefile").read_text()
+    targets = text.partition(".PHONY: ")[2].partition("\n")[0].split()
+    for target in targets:
+        assert f"\n{target}: ## " in text
+        if target != "help":
+            with pytest.raises(SystemExit) as ended:
+                cli.main([target, "--help"])
+            assert ended.value.code == 0, capsys.readouterr().err
+
+
+def test_room_is_checked_before_a_build(monkeypatch, tmp_path: Path) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(tree.shutil, "disk_usage",
+                        lambda _path: usage(0, 0, 2**29))
+    with pytest.raises(LabError, match="needs 1.5 GiB .* 0.5 GiB are free"):
+        tree.need_room(tmp_path / "not/yet", 1.5, "building")
