@@ -48,6 +48,12 @@ def kernel(status: Status) -> Finding | None:
             " kernel said about it.",
             "dmesg | grep -i pghot",
         )
+    if status["pghot"]["built_in"] is None:
+        return Finding(
+            UNKNOWN,
+            "Whether this kernel has pghot cannot be seen while a boot option keeps it off.",
+            "/boot/config-* of this kernel, which would tell, is missing or unreadable.",
+        )
     return Finding(OK, "This kernel has pghot.")
 
 

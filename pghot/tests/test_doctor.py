@@ -45,6 +45,8 @@ def test_plain_server(verdicts, bare):
 
 def test_off_at_boot(verdicts, finding, stock):
     stock.write("proc/cmdline", "quiet pghot=off")
+    assert problems(verdicts(stock)) == {"kernel": "unknown", "boot-option": "fail", "exit": 1}
+    stock.write("boot/config-7.3.4-test", "CONFIG_PGHOT=y")
     assert problems(verdicts(stock)) == {"boot-option": "fail", "exit": 1}
     assert finding(stock, "boot-option")["command"] == (
         r"sed -i 's/\bpghot=[^ \"]*/pghot=default/' /etc/default/grub && update-grub"
