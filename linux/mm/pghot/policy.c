@@ -3,6 +3,7 @@
  * Promotion policy: the rate a target node takes pages at, the hint fault
  * latency below which a page is hot, and who goes first when not all can.
  */
+#include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -112,7 +113,24 @@ u32 pghot_bucket_wait_ms(const struct pghot_bucket *b, u64 bytes_per_s)
  */
 u32 pghot_threshold_ms(const struct pghot_threshold *t, u32 ref_ms)
 {
-	return t->ms ? t->ms : ref_ms;
+	u32 ms = READ_ONCE(t->ms);
+
+	return ms ? ms : ref_ms;
+}
+
+/**
+ * pghot_threshold_due - is it time to adjust the threshold
+ * @t: threshold of the target node
+ * @now_ms: the time; may wrap
+ * @period_ms: how often to adjust
+ *
+ * May be asked without the lock that pghot_threshold_adjust() needs.
+ */
+bool pghot_threshold_due(const struct pghot_threshold *t, u32 now_ms,
+			 u32 period_ms)
+{
+	return !READ_ONCE(t->started) ||
+	       (s32)(now_ms - READ_ONCE(t->stamp_ms)) > (s32)period_ms;
 }
 
 /**
@@ -153,8 +171,8 @@ void pghot_threshold_adjust(struct pghot_threshold *t, u32 now_ms,
 		ms = max(ms > step ? ms - step : 0, step);
 	else if (got < div_u64(want * 9, 10))
 		ms = min(ms + step, ref_ms * 2);
-	t->ms = ms;
-	t->stamp_ms = now_ms;
+	WRITE_ONCE(t->ms, ms);
+	WRITE_ONCE(t->stamp_ms, now_ms);
 	t->candidates = candidates;
 }
 

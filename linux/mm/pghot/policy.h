@@ -63,6 +63,8 @@ struct pghot_threshold {
 };
 
 u32 pghot_threshold_ms(const struct pghot_threshold *t, u32 ref_ms);
+bool pghot_threshold_due(const struct pghot_threshold *t, u32 now_ms,
+			 u32 period_ms);
 void pghot_threshold_adjust(struct pghot_threshold *t, u32 now_ms,
 			    u64 candidates, u64 pages_per_s, u32 period_ms,
 			    u32 ref_ms);

@@ -17,6 +17,21 @@
 
 DEFINE_STATIC_KEY_FALSE(pghot_hint_fault_key);
 
+/* Once a period, by whichever fault comes first. */
+static void adjust_threshold(struct pghot_target *target, u32 now, u32 ref)
+{
+	u32 period = READ_ONCE(sysctl_numa_balancing_scan_period_max);
+
+	if (likely(!pghot_threshold_due(&target->threshold, now, period)))
+		return;
+	spin_lock(&target->lock);
+	pghot_threshold_adjust(&target->threshold, now,
+			       node_page_state(NODE_DATA(target->nid),
+					       PGPROMOTE_CANDIDATE),
+			       pghot_rate_bytes() >> PAGE_SHIFT, period, ref);
+	spin_unlock(&target->lock);
+}
+
 /*
  * How many accesses the fault stands for. Counts promotion candidates and lets
  * the threshold follow them, as the stock kernel does.
@@ -44,14 +59,8 @@ static u32 fault_weight(struct folio *folio, int nid)
 		return pghot_fault_weight(latency, ref, ref, freq, true);
 	}
 
-	spin_lock(&target->lock);
-	pghot_threshold_adjust(&target->threshold, now,
-			       node_page_state(pgdat, PGPROMOTE_CANDIDATE),
-			       pghot_rate_bytes() >> PAGE_SHIFT,
-			       sysctl_numa_balancing_scan_period_max, ref);
+	adjust_threshold(target, now, ref);
 	threshold = pghot_threshold_ms(&target->threshold, ref);
-	spin_unlock(&target->lock);
-
 	weight = pghot_fault_weight(latency, threshold, ref, freq, false);
 	if (weight == freq)
 		mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE, nr);
