@@ -8,4 +8,6 @@ void *kvzalloc(size_t size, unsigned int gfp);
 void *kvcalloc(size_t n, size_t size, unsigned int gfp);
 void kvfree(const void *p);
 
+#define kvzalloc_obj(obj)	((typeof(&(obj)))kvzalloc(sizeof(obj), GFP_KERNEL))
+
 #endif

@@ -28,6 +28,7 @@ struct pghot_tunables pghot_tunables = {
 	.freq_threshold = PGHOT_FREQ_THRESHOLD,
 	.window_ms = PGHOT_WINDOW_MS,
 };
+
 u32 pghot_batch_pages = PGHOT_BATCH_PAGES;
 u32 pghot_period_ms = PGHOT_PERIOD_MS;
 
@@ -43,11 +44,11 @@ static bool boot_precise __initdata;
 
 static int __init pghot_setup(char *s)
 {
-	if (!strcmp(s, "off"))
+	if (!strcmp(s, "off")) {
 		boot_off = true;
-	else if (!strcmp(s, "precise"))
+	} else if (!strcmp(s, "precise")) {
 		boot_precise = true;
-	else if (strcmp(s, "default")) {
+	} else if (strcmp(s, "default")) {
 		pr_err("pghot: unknown mode '%s', staying off: use default, precise or off\n",
 		       s);
 		boot_off = true;
@@ -92,22 +93,22 @@ static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
-#define KNOB(_name, _value, _min, _max)					\
+#define DEFINE_KNOB(_name, _value, _min, _max)				\
 	static struct knob _name##_knob = {				\
 		.attr = __ATTR(_name, 0600, knob_show, knob_store),	\
 		.value = _value, .min = _min, .max = _max,		\
 	}
 
 /* How high a record can count depends on the layout: filled in at boot. */
-KNOB(freq_threshold, &pghot_tunables.freq_threshold, 1, 1);
-KNOB(window_ms, &pghot_tunables.window_ms,
-     PGHOT_WINDOW_MS_MIN, PGHOT_WINDOW_MS_MAX);
-KNOB(batch_pages, &pghot_batch_pages, 1, PGHOT_BATCH_PAGES_MAX);
-KNOB(period_ms, &pghot_period_ms, PGHOT_PERIOD_MS_MIN, PGHOT_PERIOD_MS_MAX);
-KNOB(promote_rate_limit_MBps, &sysctl_numa_balancing_promote_rate_limit,
-     0, PGHOT_RATE_MBPS_MAX);
-KNOB(hot_threshold_ms, &sysctl_numa_balancing_hot_threshold,
-     PGHOT_HOT_MS_MIN, PGHOT_HOT_MS_MAX);
+DEFINE_KNOB(freq_threshold, &pghot_tunables.freq_threshold, 1, 1);
+DEFINE_KNOB(window_ms, &pghot_tunables.window_ms,
+	    PGHOT_WINDOW_MS_MIN, PGHOT_WINDOW_MS_MAX);
+DEFINE_KNOB(batch_pages, &pghot_batch_pages, 1, PGHOT_BATCH_PAGES_MAX);
+DEFINE_KNOB(period_ms, &pghot_period_ms, PGHOT_PERIOD_MS_MIN, PGHOT_PERIOD_MS_MAX);
+DEFINE_KNOB(promote_rate_limit_MBps, &sysctl_numa_balancing_promote_rate_limit,
+	    0, PGHOT_RATE_MBPS_MAX);
+DEFINE_KNOB(hot_threshold_ms, &sysctl_numa_balancing_hot_threshold,
+	    PGHOT_HOT_MS_MIN, PGHOT_HOT_MS_MAX);
 
 /* --- switches --------------------------------------------------------- */
 

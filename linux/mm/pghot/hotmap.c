@@ -172,7 +172,7 @@ int pghot_map_add(struct pghot_map *map, struct pghot_map_node *node,
 	if (section >> LEAF_SHIFT >= map->nr_roots)
 		return -ERANGE;
 	if (!leaf) {
-		leaf = kvzalloc(sizeof(*leaf), GFP_KERNEL);
+		leaf = kvzalloc_obj(*leaf);
 		if (!leaf)
 			return -ENOMEM;
 		rcu_assign_pointer(map->roots[section >> LEAF_SHIFT], leaf);

@@ -13,7 +13,7 @@
 #include "record.h"
 
 #define PGHOT_BLOCK_ORDER	9	/* 2 MiB of 4 KiB pages */
-#define PGHOT_BLOCK_PAGES	(1UL << PGHOT_BLOCK_ORDER)
+#define PGHOT_BLOCK_PAGES	BIT(PGHOT_BLOCK_ORDER)
 
 struct pghot_leaf;
 

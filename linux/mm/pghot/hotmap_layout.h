@@ -14,7 +14,7 @@
 #include "hotmap.h"
 
 #define LEAF_SHIFT		9
-#define LEAF_SECTIONS		(1UL << LEAF_SHIFT)
+#define LEAF_SECTIONS		BIT(LEAF_SHIFT)
 #define SECTION_BLOCKS		(PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER)
 
 /* A node slot of a block that no access has claimed yet. */
@@ -55,7 +55,7 @@ static inline struct pghot_leaf *leaf_of(struct pghot_map *map, unsigned long se
 }
 
 static inline struct pghot_section *section_of(struct pghot_map *map,
-					unsigned long section)
+					       unsigned long section)
 {
 	struct pghot_leaf *leaf = leaf_of(map, section);
 
@@ -106,6 +106,7 @@ static inline void mark_hot(struct pghot_leaf *leaf, unsigned long section,
 {
 	if (!test_bit(block, sec->hot)) {
 		set_bit(block, sec->hot);
+		/* The section's bit must not be seen before the block's. */
 		smp_mb__after_atomic();
 	}
 	if (!test_bit(section % LEAF_SECTIONS, leaf->hot))

@@ -88,6 +88,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 		}
 		if (!c->inside) {
 			clear_bit(i, leaf->hot);
+			/* Look at the blocks' bits only now: see mark_hot(). */
 			smp_mb__after_atomic();
 			c->inside = true;
 			c->block = 0;
@@ -95,6 +96,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 		c->block = find_next_bit(sec->hot, SECTION_BLOCKS, c->block);
 		if (c->block < SECTION_BLOCKS) {
 			clear_bit(c->block, sec->hot);
+			/* Have the caller read the records only now. */
 			smp_mb__after_atomic();
 			*pfn = section_nr_to_pfn(c->section) +
 			       (c->block << PGHOT_BLOCK_ORDER);

@@ -63,7 +63,7 @@ struct pghot_node {
 struct pghot_target {
 	int nid;
 	bool active;
-	spinlock_t lock;
+	spinlock_t lock;	/* bucket and threshold */
 	struct pghot_bucket bucket;
 	struct pghot_threshold threshold;
 	atomic_long_t promoted;

@@ -35,6 +35,7 @@ static bool threads_run;
  */
 struct pghot_node *pghot_node(int nid)
 {
+	/* Pairs with the release in node_start(). */
 	return smp_load_acquire(&nodes[nid]);
 }
 
@@ -46,6 +47,7 @@ struct pghot_node *pghot_node(int nid)
  */
 struct pghot_target *pghot_target(int nid)
 {
+	/* Pairs with the release in target_sync(). */
 	return smp_load_acquire(&targets[nid]);
 }
 
@@ -104,6 +106,7 @@ static void node_start(int nid)
 			return;
 		pghot_map_node_init(&node->map, nid);
 		pghot_wake_init(node);
+		/* Who finds it with pghot_node() finds it set up. */
 		smp_store_release(&nodes[nid], node);
 	}
 	add_sections(node);
@@ -152,6 +155,7 @@ static void target_sync(int nid)
 			return;
 		target->nid = nid;
 		spin_lock_init(&target->lock);
+		/* Who finds it with pghot_target() finds it set up. */
 		smp_store_release(&targets[nid], target);
 	}
 	if (!target || want == target->active)

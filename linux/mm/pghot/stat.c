@@ -8,7 +8,8 @@
 DEFINE_PER_CPU(struct pghot_stat_counts, pghot_stat_counts);
 
 const char *const pghot_stat_names[NR_PGHOT_STATS] = {
-#define PGHOT_STAT_NAME(name, what)	[PGHOT_STAT_##name] = #name,
+#define PGHOT_STAT_NAME(name, ...)	\
+	[PGHOT_STAT_##name] = #name,
 	PGHOT_STATS(PGHOT_STAT_NAME)
 #undef PGHOT_STAT_NAME
 };

@@ -37,7 +37,7 @@
 	X(refused_policy,	"cpuset or memory policy forbids the target")
 
 enum pghot_stat {
-#define PGHOT_STAT_ENUM(name, what)	PGHOT_STAT_##name,
+#define PGHOT_STAT_ENUM(name, ...)	PGHOT_STAT_##name,
 	PGHOT_STATS(PGHOT_STAT_ENUM)
 #undef PGHOT_STAT_ENUM
 	NR_PGHOT_STATS
