@@ -139,7 +139,7 @@ GARBAGE = st.one_of(
 
 
 @settings(
-    max_examples=150,
+    max_examples=80,
     deadline=None,
     derandomize=True,
     database=None,
