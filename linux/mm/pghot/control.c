@@ -42,17 +42,14 @@ static bool hint_fault_enabled = true;
 static bool boot_off __initdata;
 static bool boot_precise __initdata;
 
+/* As with other options, the last one given counts. */
 static int __init pghot_setup(char *s)
 {
-	if (!strcmp(s, "off")) {
-		boot_off = true;
-	} else if (!strcmp(s, "precise")) {
-		boot_precise = true;
-	} else if (strcmp(s, "default")) {
+	boot_precise = !strcmp(s, "precise");
+	boot_off = !boot_precise && strcmp(s, "default");
+	if (boot_off && strcmp(s, "off"))
 		pr_err("pghot: unknown mode '%s', staying off: use default, precise or off\n",
 		       s);
-		boot_off = true;
-	}
 	return 1;
 }
 __setup("pghot=", pghot_setup);
