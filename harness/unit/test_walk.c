@@ -2,6 +2,8 @@
 /* hotmap_walk.c: finding what is ready. */
 #include "map.h"
 
+#include "hotmap_layout.h"
+
 static struct fixture f;
 
 static void assert_next(struct pghot_cursor *c, unsigned long block_pfn)
@@ -60,6 +62,25 @@ TEST(blocks_come_in_pfn_order_and_once)
 		assert_end(&c);
 		c = (struct pghot_cursor) { };
 		assert_end(&c);
+	}
+}
+
+TEST(a_finished_walk_leaves_no_bits_to_look_at)
+{
+	for_each_map(&f) {
+		struct pghot_cursor c = { };
+
+		make_ready(&f, pfn_in(SECTION_A, 0));
+		make_ready(&f, pfn_in(SECTION_C, 32767));
+		assert_next(&c, pfn_in(SECTION_A, 0));
+		assert_next(&c, pfn_in(SECTION_C, 32256));
+		assert_end(&c);
+		assert_int_equal(find_next_bit(leaf_of(&f.map, SECTION_A)->hot,
+					       LEAF_SECTIONS, 0),
+				 LEAF_SECTIONS);
+		assert_int_equal(find_next_bit(leaf_of(&f.map, SECTION_C)->hot,
+					       LEAF_SECTIONS, 0),
+				 LEAF_SECTIONS);
 	}
 }
 
@@ -230,6 +251,7 @@ UNIT_MAIN(
 	cmocka_unit_test(nothing_ready_nothing_found),
 	cmocka_unit_test(a_node_without_sections_has_no_blocks),
 	cmocka_unit_test(blocks_come_in_pfn_order_and_once),
+	cmocka_unit_test(a_finished_walk_leaves_no_bits_to_look_at),
 	cmocka_unit_test(marked_blocks_are_found_again),
 	cmocka_unit_test(a_stopped_walk_leaves_the_rest_to_be_found),
 	cmocka_unit_test(what_becomes_ready_ahead_is_found_behind_is_kept),

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include <linux/mmzone.h>
+#include <linux/numa.h>
+
+#include "map_model.h"
+
+/* Ends of leaves (512 sections each), a gap, and a leaf of its own. */
+const unsigned long model_section_nr[MODEL_SECTIONS] = {
+	3, 510, 511, 512, 600, 1500,
+};
+
+/* Ends of words, of blocks (512 pages each) and of the section. */
+const unsigned long model_page_nr[MODEL_PAGES] = {
+	0, 1, 7, 8, 511, 512, 1023, 16384, 32256, 32767,
+};
+
+static unsigned long block_nr(int page)
+{
+	return model_page_nr[page] / 512;
+}
+
+/* First of the model's pages in the same block. */
+static int first_of_block(int page)
+{
+	while (page > 0 && block_nr(page - 1) == block_nr(page))
+		page--;
+	return page;
+}
+
+static struct model_block *block_of_page(struct model *m, int section, int page)
+{
+	return &m->section[section].block[first_of_block(page)];
+}
+
+static void section_clear(struct model_section *s)
+{
+	int i;
+
+	memset(s->page, 0, sizeof(s->page));
+	for (i = 0; i < MODEL_PAGES; i++)
+		s->block[i].pending = false;
+}
+
+void model_init(struct model *m, bool precise)
+{
+	int i;
+
+	memset(m, 0, sizeof(*m));
+	m->precise = precise;
+	m->window_ms = 4000;
+	m->threshold = 2;
+	for (i = 0; i < MODEL_SECTIONS; i++)
+		m->section[i].owner = MODEL_NOBODY;
+}
+
+u64 model_freq_max(const struct model *m)
+{
+	return m->precise ? 127 : 3;
+}
+
+unsigned long model_pfn(int section, int page)
+{
+	return model_section_nr[section] * 32768 + model_page_nr[page];
+}
+
+int model_owner(const struct model *m, int section)
+{
+	return m->section[section].owner;
+}
+
+static u64 bucket_at(const struct model *m, u64 now_ms)
+{
+	u64 length = m->window_ms / (m->precise ? 16 : 4);
+
+	/* Callers have a clock of 32 bits. */
+	return now_ms % (1ULL << 32) / (length ? length : 1);
+}
+
+/* How many buckets ago the record says that its last access was. */
+static s64 apparent_age(const struct model *m, const struct model_page *p,
+			u64 bucket)
+{
+	/* The record's clock has 16 or 16384 numbers: older accesses alias. */
+	s64 turn = m->precise ? 16384 : 16;
+	s64 age = ((s64)bucket - (s64)p->bucket) % turn;
+
+	if (age < 0)
+		age += turn;
+	/* One before the present is one after it: another CPU's next bucket. */
+	return age == turn - 1 ? -1 : age;
+}
+
+static bool in_window(const struct model *m, const struct model_page *p,
+		      u64 now_ms)
+{
+	return p->count && apparent_age(m, p, bucket_at(m, now_ms)) <
+			   (m->precise ? 16 : 4);
+}
+
+static u64 seen_count(const struct model *m, const struct model_page *p)
+{
+	u64 max = model_freq_max(m);
+
+	return p->count < max ? p->count : max;
+}
+
+static u32 class_of(const struct model *m, const struct model_page *p)
+{
+	u64 count = seen_count(m, p);
+	u32 class = 0;
+
+	if (!m->precise)
+		return count - 1;
+	while (count >= 2) {
+		count /= 2;
+		class++;
+	}
+	return class;
+}
+
+static int claim_place(struct model_block *b, int nid)
+{
+	int place;
+
+	if (nid == NUMA_NO_NODE)
+		return 0;
+	for (place = 0; place < 2; place++)
+		if (b->nid[place] == nid)
+			return place;
+	for (place = 0; place < 2; place++)
+		if (b->nid[place] == NUMA_NO_NODE)
+			break;
+	if (place == 2)
+		place = nid % 2;
+	b->nid[place] = nid;
+	return place;
+}
+
+enum pghot_recorded model_record(struct model *m, int section, int page,
+				 int nid, u64 weight, u64 now_ms)
+{
+	struct model_page *p = &m->section[section].page[page];
+	struct model_block *b = block_of_page(m, section, page);
+	u64 bucket = bucket_at(m, now_ms);
+	bool fresh = in_window(m, p, now_ms);
+	int place;
+
+	if (m->section[section].owner == MODEL_NOBODY)
+		return PGHOT_UNTRACKED;
+	place = claim_place(b, nid);
+	if (!weight)
+		return PGHOT_COUNTED;
+	p->place = place;
+	p->nid = nid;
+	if (!fresh || apparent_age(m, p, bucket) >= 0)
+		p->bucket = bucket;
+	p->count = fresh ? p->count + weight : weight;
+	if (p->ready || p->count < m->threshold)
+		return PGHOT_COUNTED;
+	p->ready = true;
+	b->pending = true;
+	return PGHOT_BECAME_READY;
+}
+
+bool model_take(struct model *m, int section, int page)
+{
+	struct model_page *p = &m->section[section].page[page];
+	bool was = p->ready;
+
+	if (was)
+		*p = (struct model_page) { 0 };
+	return was;
+}
+
+bool model_add(struct model *m, int section, int node)
+{
+	struct model_section *s = &m->section[section];
+	int i;
+
+	if (s->owner != MODEL_NOBODY)
+		return false;
+	section_clear(s);
+	s->owner = node;
+	for (i = 0; i < MODEL_PAGES; i++)
+		s->block[i].nid[0] = s->block[i].nid[1] = NUMA_NO_NODE;
+	return true;
+}
+
+static unsigned long section_ready(const struct model_section *s)
+{
+	unsigned long sum = 0;
+	int i;
+
+	for (i = 0; i < MODEL_PAGES; i++)
+		sum += s->page[i].ready;
+	return sum;
+}
+
+unsigned long model_remove(struct model *m, int section)
+{
+	struct model_section *s = &m->section[section];
+	unsigned long ready = section_ready(s);
+
+	section_clear(s);
+	s->owner = MODEL_NOBODY;
+	return ready;
+}
+
+unsigned long model_reset(struct model *m, int node)
+{
+	unsigned long ready = 0;
+	int i;
+
+	for (i = 0; i < MODEL_SECTIONS; i++) {
+		if (m->section[i].owner != node)
+			continue;
+		ready += section_ready(&m->section[i]);
+		section_clear(&m->section[i]);
+	}
+	return ready;
+}
+
+unsigned long model_ready(const struct model *m, int node,
+			  unsigned long hist[PGHOT_CLASSES])
+{
+	unsigned long sum = 0;
+	int s, p;
+
+	memset(hist, 0, PGHOT_CLASSES * sizeof(*hist));
+	for (s = 0; s < MODEL_SECTIONS; s++) {
+		if (m->section[s].owner != node)
+			continue;
+		for (p = 0; p < MODEL_PAGES; p++) {
+			const struct model_page *page = &m->section[s].page[p];
+
+			if (!page->ready)
+				continue;
+			hist[class_of(m, page)]++;
+			sum++;
+		}
+	}
+	return sum;
+}
+
+unsigned long model_sections(const struct model *m, int node)
+{
+	unsigned long sum = 0;
+	int i;
+
+	for (i = 0; i < MODEL_SECTIONS; i++)
+		sum += m->section[i].owner == node;
+	return sum;
+}
+
+void model_mark(struct model *m, int section, int page)
+{
+	if (m->section[section].owner != MODEL_NOBODY)
+		block_of_page(m, section, page)->pending = true;
+}
+
+bool model_next_block(struct model *m, int node, int *section, int *page)
+{
+	struct model_cursor *c = &m->cursor[node];
+	int s, p;
+
+	for (s = 0; s < MODEL_SECTIONS; s++) {
+		unsigned long nr = model_section_nr[s];
+
+		if (m->section[s].owner != node || nr < c->section)
+			continue;
+		for (p = 0; p < MODEL_PAGES; p++) {
+			struct model_block *b = &m->section[s].block[p];
+
+			if (!b->pending ||
+			    (nr == c->section && block_nr(p) < c->block))
+				continue;
+			b->pending = false;
+			c->section = nr;
+			c->block = block_nr(p) + 1;
+			*section = s;
+			*page = p;
+			return true;
+		}
+	}
+	*c = (struct model_cursor) { 0 };
+	return false;
+}
+
+/* The next walk starts at the section that this one was in. */
+void model_stop(struct model *m, int node)
+{
+	m->cursor[node].block = 0;
+}
+
+unsigned int model_collect(const struct model *m, int section, int page,
+			   u32 min_class, u64 now_ms,
+			   struct pghot_entry *entries, bool *more)
+{
+	const struct model_section *s = &m->section[section];
+	int first = first_of_block(page), i;
+	unsigned int n = 0;
+
+	for (i = first; i < MODEL_PAGES && block_nr(i) == block_nr(first);
+	     i++) {
+		const struct model_page *p = &s->page[i];
+
+		if (!p->ready)
+			continue;
+		if (class_of(m, p) < min_class) {
+			*more = true;
+			continue;
+		}
+		entries[n++] = (struct pghot_entry) {
+			.pfn = model_pfn(section, i),
+			.nid = m->precise ? p->nid :
+					    s->block[first].nid[p->place],
+			.class = class_of(m, p),
+			.hot = in_window(m, p, now_ms) &&
+			       seen_count(m, p) >= m->threshold,
+		};
+	}
+	return n;
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operations on a hot map and its model. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/array_size.h>
+#include <linux/limits.h>
+#include <linux/numa.h>
+
+#include "map_model.h"
+#include "ops.h"
+
+#define MAX_SECTIONS	2048
+
+enum op {
+	OP_RECORD, OP_RECORD2, OP_RECORD3, OP_RECORD4, OP_TAKE, OP_NEXT,
+	OP_NEXT2, OP_STOP, OP_MARK, OP_REMOVE, OP_ADD, OP_RESET, OP_WINDOW,
+	OP_THRESHOLD, OP_TIME, OP_NR,
+};
+
+static const char *const op_name[OP_NR] = {
+	"record", "record", "record", "record", "take", "next", "next", "stop",
+	"mark", "remove", "add", "reset", "window", "threshold", "time",
+};
+
+static const int nids[] = { 0, 1, 2, 3, 0, 1, 1022, NUMA_NO_NODE };
+static const u32 weights[] = { 1, 1, 1, 2, 3, 0, 126, U32_MAX };
+
+/* Steps of the clock: within a bucket, some buckets, a window, a turn, ... */
+static const u64 steps_ms[] = {
+	1, 7, 250, 1000, 4000, 15000, 16000, 250 * 16383, 1ULL << 31, U32_MAX,
+};
+
+struct world {
+	struct pghot_map map;
+	struct pghot_map_node node[MODEL_NODES];
+	struct pghot_cursor cursor[MODEL_NODES];
+	struct pghot_tunables t;
+	struct pghot_entry got[PGHOT_BLOCK_PAGES], want[PGHOT_BLOCK_PAGES];
+	struct model m;
+	u64 now;
+	struct ops_failure *why;
+};
+
+static bool failed(struct world *w, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(w->why->what, sizeof(w->why->what), format, args);
+	va_end(args);
+	return false;
+}
+
+#define expect(w, what, got, want)					\
+	({								\
+		long _got = (long)(got), _want = (long)(want);		\
+									\
+		_got == _want || failed(w, "%s: got %ld, expected %ld",	\
+					what, _got, _want);		\
+	})
+
+static bool do_record(struct world *w, const u8 *op, int s, int p)
+{
+	int nid = nids[op[2] % ARRAY_SIZE(nids)];
+	u32 weight = weights[op[3] % ARRAY_SIZE(weights)];
+	struct pghot_map_node *node = NULL;
+	enum pghot_recorded got, want;
+	/* Another CPU's clock may be behind. */
+	u64 now = w->now - op[4] % 4;
+
+	got = pghot_map_record(&w->map, model_pfn(s, p), nid, weight, (u32)now,
+			       &w->t, &node);
+	want = model_record(&w->m, s, p, nid, weight, now);
+	if (!expect(w, "record", got, want))
+		return false;
+	if (want != PGHOT_BECAME_READY)
+		return !node || failed(w, "record: node set");
+	return node == &w->node[model_owner(&w->m, s)] ||
+	       failed(w, "record: wrong node");
+}
+
+static bool same_entries(struct world *w, unsigned int got, unsigned int want)
+{
+	unsigned int i;
+
+	if (!expect(w, "collect: entries", got, want))
+		return false;
+	for (i = 0; i < want; i++) {
+		const struct pghot_entry *a = &w->got[i], *b = &w->want[i];
+
+		if (!expect(w, "entry: pfn", a->pfn, b->pfn) ||
+		    !expect(w, "entry: nid", a->nid, b->nid) ||
+		    !expect(w, "entry: class", a->class, b->class) ||
+		    !expect(w, "entry: hot", a->hot, b->hot))
+			return false;
+	}
+	return true;
+}
+
+/* One step of a walk, and what its walker does to the block it found. */
+static bool do_next(struct world *w, const u8 *op, int node)
+{
+	bool found, more = false, model_more = false;
+	unsigned int got, want, i;
+	unsigned long pfn = 0;
+	u32 min_class = op[3] % (PGHOT_CLASSES + 1);
+	int s, p;
+
+	found = pghot_map_next_block(&w->map, &w->node[node], &w->cursor[node],
+				     &pfn);
+	if (!expect(w, "next: found", found,
+		    model_next_block(&w->m, node, &s, &p)))
+		return false;
+	if (!found) {
+		w->cursor[node] = (struct pghot_cursor) { 0 };
+		return true;
+	}
+	if (!expect(w, "next: pfn", pfn,
+		    model_pfn(s, p) / PGHOT_BLOCK_PAGES * PGHOT_BLOCK_PAGES))
+		return false;
+
+	got = pghot_map_collect(&w->map, pfn, min_class, (u32)w->now, &w->t,
+				w->got, &more);
+	want = model_collect(&w->m, s, p, min_class, w->now, w->want,
+			     &model_more);
+	if (!same_entries(w, got, want) ||
+	    !expect(w, "collect: more", more, model_more))
+		return false;
+	for (i = 0; i < got && op[4] & 1; i++) {
+		for (p = 0; model_pfn(s, p) != w->got[i].pfn;)
+			p++;
+		if (!expect(w, "take of an entry",
+			    pghot_map_take(&w->map, w->got[i].pfn),
+			    model_take(&w->m, s, p)))
+			return false;
+	}
+	if (op[4] & 2) {
+		pghot_map_mark(&w->map, pfn);
+		model_mark(&w->m, s, p);
+	}
+	return true;
+}
+
+static bool do_stop(struct world *w, int node)
+{
+	pghot_map_stop(&w->map, &w->cursor[node]);
+	model_stop(&w->m, node);
+	return true;
+}
+
+static bool do_remove(struct world *w, const u8 *op, int s)
+{
+	unsigned long first = model_section_nr[s], nr = 1UL << op[2] % 12;
+	unsigned long want = 0;
+
+	for (; s < MODEL_SECTIONS && model_section_nr[s] < first + nr; s++)
+		want += model_remove(&w->m, s);
+	return expect(w, "remove", pghot_map_remove(&w->map, first, nr), want);
+}
+
+static bool do_reset(struct world *w, int node)
+{
+	/* Nobody may walk meanwhile. */
+	do_stop(w, node);
+	return expect(w, "reset", pghot_map_reset(&w->map, &w->node[node]),
+		      model_reset(&w->m, node));
+}
+
+static bool one(struct world *w, const u8 *op)
+{
+	int s = op[1] % MODEL_SECTIONS, p = op[5] % MODEL_PAGES;
+	int node = op[6] % MODEL_NODES;
+
+	switch (op[0] % OP_NR) {
+	case OP_TAKE:
+		return expect(w, "take",
+			      pghot_map_take(&w->map, model_pfn(s, p)),
+			      model_take(&w->m, s, p));
+	case OP_NEXT:
+	case OP_NEXT2:
+		return do_next(w, op, node);
+	case OP_STOP:
+		return do_stop(w, node);
+	case OP_MARK:
+		pghot_map_mark(&w->map, model_pfn(s, p));
+		model_mark(&w->m, s, p);
+		return true;
+	case OP_REMOVE:
+		return do_remove(w, op, s);
+	case OP_ADD:
+		model_add(&w->m, s, node);
+		return expect(w, "add",
+			      pghot_map_add(&w->map, &w->node[node],
+					    model_section_nr[s], node), 0);
+	case OP_RESET:
+		return do_reset(w, node);
+	case OP_WINDOW:
+		w->m.window_ms = 100 + (op[2] << 8 | op[3]) % 59901;
+		w->t.window_ms = w->m.window_ms;
+		return true;
+	case OP_THRESHOLD:
+		w->m.threshold = 1 + op[2] % model_freq_max(&w->m);
+		w->t.freq_threshold = w->m.threshold;
+		return true;
+	case OP_TIME:
+		w->now += steps_ms[op[2] % ARRAY_SIZE(steps_ms)] *
+			  (1 + op[3] % 4);
+		return true;
+	default:
+		return do_record(w, op, s, p);
+	}
+}
+
+/* What must hold after every operation. */
+static bool check(struct world *w)
+{
+	unsigned long got[PGHOT_CLASSES], want[PGHOT_CLASSES];
+	int node, class;
+
+	for (node = 0; node < MODEL_NODES; node++) {
+		if (!expect(w, "ready", pghot_map_ready(&w->node[node], got),
+			    model_ready(&w->m, node, want)) ||
+		    !expect(w, "sections", w->node[node].sections,
+			    model_sections(&w->m, node)))
+			return false;
+		for (class = 0; class < PGHOT_CLASSES; class++)
+			if (!expect(w, "histogram", got[class], want[class]))
+				return false;
+	}
+	return true;
+}
+
+static bool owners(struct world *w)
+{
+	int s;
+
+	for (s = 0; s < MODEL_SECTIONS; s++) {
+		int node = model_owner(&w->m, s);
+
+		if (pghot_map_owner(&w->map, model_pfn(s, 0)) !=
+		    (node == MODEL_NOBODY ? NULL : &w->node[node]))
+			return failed(w, "owner of section %lu",
+				      model_section_nr[s]);
+	}
+	return true;
+}
+
+static bool map_run(u8 head, const u8 *ops, size_t nr, struct ops_failure *why)
+{
+	static struct world w;
+	bool ok = true;
+	size_t i;
+	int s;
+
+	memset(&w, 0, sizeof(w));
+	w.why = why;
+	w.now = head & 2 ? U32_MAX - 5000ULL : 1000;
+	model_init(&w.m, head & 1);
+	w.t = (struct pghot_tunables) {
+		.freq_threshold = w.m.threshold, .window_ms = w.m.window_ms,
+	};
+	pghot_map_node_init(&w.node[0], 2);
+	pghot_map_node_init(&w.node[1], 3);
+	why->step = 0;
+	if (pghot_map_init(&w.map, MAX_SECTIONS, head & 1))
+		return failed(&w, "no memory");
+	/* One each to begin with; the others come by operations. */
+	for (s = 1; s < 3; s++) {
+		model_add(&w.m, s, s - 1);
+		pghot_map_add(&w.map, &w.node[s - 1], model_section_nr[s], 0);
+	}
+	for (i = 0; i < nr && ok; i++) {
+		why->step = i;
+		ok = one(&w, ops + i * OP_BYTES) && check(&w) && owners(&w);
+	}
+	pghot_map_exit(&w.map);
+	return ok;
+}
+
+static void map_describe(const u8 *op, char *text, size_t size)
+{
+	snprintf(text, size,
+		 "%-9s section=%lu page=%lu node=%u args=%u,%u,%u",
+		 op_name[op[0] % OP_NR],
+		 model_section_nr[op[1] % MODEL_SECTIONS],
+		 model_page_nr[op[5] % MODEL_PAGES], op[6] % MODEL_NODES,
+		 op[2], op[3], op[4]);
+}
+
+const struct ops map_ops = {
+	.name = "map", .run = map_run, .describe = map_describe,
+};
