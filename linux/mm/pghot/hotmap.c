@@ -59,12 +59,20 @@ static void section_free(struct pghot_map *map, struct pghot_section *sec)
 		free_pages_exact(sec, pghot_map_section_bytes(map));
 }
 
-/* Empty all records of a section. Return how many were ready. */
+/*
+ * Empty all records of a section. Return how many were ready.
+ *
+ * The bits go first: who makes a record ready after it was emptied sets its bit
+ * again, and the other way round that bit would be lost.
+ */
 static __always_inline unsigned long
 section_clear(const struct pghot_layout *l, struct pghot_section *sec)
 {
 	unsigned long i, ready = 0;
 
+	for (i = 0; i < SECTION_BLOCKS; i++)
+		clear_bit(i, sec->hot);
+	smp_mb__after_atomic();
 	for (i = 0; i < PAGES_PER_SECTION; i++) {
 		u32 old = cell_read(l, sec, i);
 		struct pghot_rec rec;
@@ -79,7 +87,6 @@ section_clear(const struct pghot_layout *l, struct pghot_section *sec)
 			ready++;
 		}
 	}
-	bitmap_zero(sec->hot, SECTION_BLOCKS);
 	return ready;
 }
 
