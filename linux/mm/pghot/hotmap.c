@@ -59,12 +59,7 @@ static void section_free(struct pghot_map *map, struct pghot_section *sec)
 		free_pages_exact(sec, pghot_map_section_bytes(map));
 }
 
-/*
- * Empty all records of a section. Return how many were ready.
- *
- * The bits go first: who makes a record ready after it was emptied sets its bit
- * again, and the other way round that bit would be lost.
- */
+/* Empty all records of a section. Return how many were ready. */
 static __always_inline unsigned long
 section_clear(const struct pghot_layout *l, struct pghot_section *sec)
 {
@@ -72,6 +67,10 @@ section_clear(const struct pghot_layout *l, struct pghot_section *sec)
 
 	for (i = 0; i < SECTION_BLOCKS; i++)
 		clear_bit(i, sec->hot);
+	/*
+	 * Bits before records: who makes a record ready after it was emptied
+	 * sets its bit again. Pairs with the barrier in cell_update().
+	 */
 	smp_mb__after_atomic();
 	for (i = 0; i < PAGES_PER_SECTION; i++) {
 		u32 old = cell_read(l, sec, i);
