@@ -130,6 +130,32 @@ TEST(a_month_of_idling_is_a_period)
 	assert_int_equal(pghot_threshold_ms(&s.t, REF), REF + STEP);
 }
 
+TEST(due_is_when_adjusting_does_something)
+{
+	static const u32 steps[] = {
+		0, 1, PERIOD, PERIOD + 1, 1U << 31, U32_MAX - 2000, U32_MAX,
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct stepper s = stepper_at(5000);
+		u32 now = 5000 + steps[i];
+		bool due = pghot_threshold_due(&s.t, now, PERIOD);
+
+		pghot_threshold_adjust(&s.t, now, 0, RATE, PERIOD, REF);
+		assert_int_equal(due, s.t.stamp_ms != 5000);
+		assert_int_equal(due, steps[i] > PERIOD &&
+				      steps[i] != U32_MAX);
+	}
+}
+
+TEST(due_before_it_was_ever_adjusted)
+{
+	struct pghot_threshold t = { };
+
+	assert_true(pghot_threshold_due(&t, 0, PERIOD));
+}
+
 TEST(the_smallest_reference_still_moves)
 {
 	struct pghot_threshold t = { };
@@ -184,6 +210,8 @@ UNIT_MAIN(
 	cmocka_unit_test(the_clock_wraps),
 	cmocka_unit_test(an_earlier_clock_changes_nothing),
 	cmocka_unit_test(a_month_of_idling_is_a_period),
+	cmocka_unit_test(due_is_when_adjusting_does_something),
+	cmocka_unit_test(due_before_it_was_ever_adjusted),
 	cmocka_unit_test(the_smallest_reference_still_moves),
 	cmocka_unit_test(what_stock_promotes_is_ready_at_once),
 	cmocka_unit_test(a_slow_fault_is_one_access),

@@ -130,7 +130,7 @@ bool pghot_threshold_due(const struct pghot_threshold *t, u32 now_ms,
 			 u32 period_ms)
 {
 	return !READ_ONCE(t->started) ||
-	       (s32)(now_ms - READ_ONCE(t->stamp_ms)) > (s32)period_ms;
+	       elapsed_ms(now_ms, READ_ONCE(t->stamp_ms)) > period_ms;
 }
 
 /**
