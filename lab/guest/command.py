@@ -24,10 +24,25 @@ SHARE = "/run/lab/share"
 _ROOT = "rootflags=version=9p2000.L,trans=virtio,access=any,msize=512000,cache=loose"
 
 
+# Where virtme-ng's init mounts file systems of the guest's own.
+_HIDDEN = ("/dev", "/proc", "/run", "/sys", "/var/cache", "/var/lib/apt",
+           "/var/lib/private", "/var/log", "/var/tmp")
+
+
+def check_visible(*places: Path) -> None:
+    """Raise LabError where the guest could not see one of the host's directories."""
+    for place in places:
+        for hidden in map(Path, _HIDDEN):
+            if place.resolve().is_relative_to(hidden):
+                raise LabError(f"{place} cannot be seen in a guest, which has a {hidden} "
+                               "of its own: move it, or set PGHOT_CACHE, elsewhere")
+
+
 def virtme_run(machine: Machine, kernel: Path, accelerator: qemu.Accelerator, *,
                cmdline: list[str], rw: bool, options: list[str],
                qemu_options: list[str]) -> list[str]:
     """Return the `virtme-run` command; ``options`` are its own further ones."""
+    check_visible(HERE, Path(sys.prefix))
     for word in cmdline:
         if not word or "\n" in word or '"' in word:
             raise LabError(f"kernel parameter {word!r} is not one word without quotes")
@@ -36,7 +51,7 @@ def virtme_run(machine: Machine, kernel: Path, accelerator: qemu.Accelerator, *,
     command = [sys.executable, "-m", "virtme.commands.run",
                "--kimg", str(kernel), "--mods", "none",
                # One root file system on every host, virtiofsd or not.
-               "--force-9p", "--disable-microvm"]
+               "--force-9p", "--disable-microvm", "--name", f"pghot-{machine.name}"]
     if accelerator.emulated:
         command.append("--disable-kvm")
     if rw:
@@ -61,8 +76,12 @@ def resolve(command: list[str], scratch: Path) -> list[str]:
     environment = dict(os.environ, TMPDIR=str(scratch))
     at = command.index("--qemu-opts")
     command = [*command[:at], "--dry-run", "--show-command", *command[at:]]
-    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=60, check=False)
+    try:
+        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=120, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise LabError("virtme-ng did not answer within 120 s: is this host "
+                       "overloaded?") from error
     lines = done.stdout.splitlines()
     if done.returncode or not lines:
         said = done.stderr.strip().splitlines()

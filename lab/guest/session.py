@@ -142,7 +142,7 @@ class Guest:
                 options=["--show-boot-console",
                          "--rwdir", f"{command.SHARE}={self.out.resolve()}",
                          "--script-sh", command.agent(self._nonce)],
-                qemu_options=["-name", f"pghot-{machine.name}", *ports]), self._scratch)
+                qemu_options=ports), self._scratch)
 
         deadline = time.monotonic() + limit
         self._vm = VM(resolve)

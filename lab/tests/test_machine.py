@@ -3,11 +3,13 @@
 
 import dataclasses
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from lab import machine
 from lab.errors import LabError
+from lab.guest import command
 
 GOOD = """
 [m]
@@ -153,3 +155,10 @@ def test_the_file_in_the_tree():
     assert three.cpus == 4
     assert three.distance == ((10, 32, 50), (32, 10, 60), (50, 60, 10))
     assert machine.load("small").cpus == 2
+
+
+def test_directories_the_guest_cannot_see():
+    command.check_visible(Path("/root/pghot"), Path("/tmp/x"), Path("/var/lib/x"))
+    for place in ("/run/x", "/var/tmp/pghot", "/var/cache/pghot/venv"):
+        with pytest.raises(LabError, match=f"^{place} cannot be seen in a guest"):
+            command.check_visible(Path("/root"), Path(place))

@@ -3,11 +3,13 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
-from lab import machine
+from lab import machine, paths
 from lab.errors import LabError
 from lab.guest import Guest, GuestError, run
 
@@ -271,3 +273,21 @@ def test_slow_memory_can_go_and_come_back(three):
     assert result.status == 0, result.stderr
     assert result.stdout.split() == ["0-1", "0-2", "0-1", "2"]
     assert result.warnings == []
+
+
+def test_command_line(stock_kernel):
+    """`lab shell` without a terminal: one command, its output and its status."""
+    def lab(*words):
+        return subprocess.run([sys.executable, "-m", "lab", "shell", "--flavour", "stock",
+                               "--machine", *words], cwd=paths.ROOT, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    done = lab("small", "--run", "echo out; echo err >&2; exit 7")
+    assert (done.returncode, done.stdout) == (7, "out\n")
+    assert done.stderr.endswith("err\n")
+    refused = lab("small")
+    assert refused.returncode == 1
+    assert refused.stderr.splitlines() == [
+        "pghot: a shell needs a terminal: run 'make shell' from one, or give it a "
+        "command by RUN="]
+    assert lab("none").stderr.splitlines() == [
+        "pghot: unknown machine 'none': choose one of three-node, small"]
