@@ -52,10 +52,10 @@ struct pghot_layout {
 };
 
 /*
- * A wrapped bucket number makes an old access look recent. With 16 buckets, 4
- * of them in the window, a quarter of the accesses that come after more than
- * four windows do; that is the price of a byte a page. With 16384 buckets it is
- * one in a thousand.
+ * A wrapped bucket number makes an old access look recent. Of 16 buckets 4 are
+ * in the window and one is the future, so 5 in 16 accesses that come after more
+ * than four windows meet such a record; that is the price of a byte a page. With
+ * 16384 buckets it is one in a thousand.
  */
 static const struct pghot_layout pghot_layout_default = {
 	.bits = 8, .freq_bits = 2, .who_bits = 1, .time_bits = 4,
