@@ -347,10 +347,9 @@ class Guest:
             self._fail(f"the guest's kernel reported: {trouble}")
         if vm.status is None:
             self._fail(f"the guest did not power off within {_OFF_LIMIT:g} s")
-        reports += kernel_log.warnings(self._new_records())
         self._dead = "closed"
         self.kill()
-        return reports
+        return reports + kernel_log.warnings(self._new_records())
 
     def kill(self) -> None:
         """End the guest at once and remove its temporary files. Never fails."""

@@ -130,9 +130,8 @@ class VM:
 
     def kill(self) -> None:
         """End QEMU at once. It may ignore SIGTERM, so it is not asked."""
-        try:
+        # Not after it was waited for: its number may be another process by then.
+        if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self._process.wait()
+            self._process.wait()
         self._pump.join(timeout=10)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -204,6 +205,22 @@ def test_nothing_is_left_behind(stock_kernel, tmp_path, monkeypatch):
     assert "Linux version 7.3" in result.log
     assert (out / "file").read_text() == "1\n"
     assert list(tmp_path.iterdir()) == [out]
+
+
+def test_guest_dies_with_its_owner(stock_kernel, tmp_path):
+    owner = subprocess.Popen(
+        [sys.executable, "-c", "import sys, time\nfrom lab.guest import Guest\n"
+         "print(Guest('small', sys.argv[1]).pid, flush=True)\ntime.sleep(1000)",
+         stock_kernel.bzimage], cwd=paths.ROOT, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)})
+    with owner:
+        process = Path(f"/proc/{int(owner.stdout.readline())}")
+        assert process.exists()
+        owner.kill()
+    ends = time.monotonic() + LONG
+    while process.exists() and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert not process.exists()
 
 
 def test_unknown_machine(stock_kernel):
