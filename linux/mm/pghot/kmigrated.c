@@ -146,8 +146,11 @@ static int target_of(struct pass *p, struct pghot_entry *e,
 				 folio_nr_pages(folio));
 }
 
-/* Isolate @folio for its target. Return true if its record must stay. */
-static bool isolate(struct pass *p, struct pghot_entry *e, struct folio *folio)
+/*
+ * Isolate @folio for its target. Return the target, or NUMA_NO_NODE if the
+ * record must stay.
+ */
+static int isolate(struct pass *p, struct pghot_entry *e, struct folio *folio)
 {
 	unsigned long nr = folio_nr_pages(folio);
 	int nid = target_of(p, e, folio);
@@ -156,7 +159,7 @@ static bool isolate(struct pass *p, struct pghot_entry *e, struct folio *folio)
 	if (nid == NUMA_NO_NODE) {
 		delay(e, PGHOT_STAT_delay_no_target);
 		p->refused++;
-		return true;
+		return NUMA_NO_NODE;
 	}
 	if (!pghot_has_room(nid, p->batch[nid].nr_pages + nr)) {
 		/* What is gathered already may be what took the room. */
@@ -165,19 +168,19 @@ static bool isolate(struct pass *p, struct pghot_entry *e, struct folio *folio)
 			pghot_make_room(nid, folio_order(folio));
 			delay(e, PGHOT_STAT_delay_target_full);
 			p->refused++;
-			return true;
+			return NUMA_NO_NODE;
 		}
 	}
 	if (!pghot_take_tokens(nid, nr, &p->wait_ms)) {
 		delay(e, PGHOT_STAT_delay_rate_limit);
 		p->refused++;
-		return true;
+		return NUMA_NO_NODE;
 	}
 	if (migrate_misplaced_folio_prepare(folio, NULL, nid)) {
 		pghot_return_tokens(nid, nr);
 		delay(e, PGHOT_STAT_delay_busy);
 		p->busy++;
-		return true;
+		return NUMA_NO_NODE;
 	}
 
 	b = &p->batch[nid];
@@ -189,14 +192,13 @@ static bool isolate(struct pass *p, struct pghot_entry *e, struct folio *folio)
 	 * memory going offline takes the whole section: then that counted it.
 	 */
 	pghot_map_take(&pghot_map, e->pfn);
-	if (b->nr_pages >= READ_ONCE(pghot_batch_pages))
-		flush(p, nid);
-	return false;
+	return nid;
 }
 
 /* Decide about one ready record. Return true if it must stay. */
 static bool consider(struct pass *p, struct pghot_entry *e)
 {
+	int nid = NUMA_NO_NODE;
 	struct folio *folio;
 	bool keep = false;
 
@@ -219,9 +221,14 @@ static bool consider(struct pass *p, struct pghot_entry *e)
 	} else if (folio_is_file_lru(folio) && folio_test_dirty(folio)) {
 		skip(e, PGHOT_STAT_skip_dirty);
 	} else {
-		keep = isolate(p, e, folio);
+		nid = isolate(p, e, folio);
+		keep = nid == NUMA_NO_NODE;
 	}
 	folio_put(folio);
+	/* Not earlier: what has a reference of ours cannot be moved. */
+	if (nid != NUMA_NO_NODE &&
+	    p->batch[nid].nr_pages >= READ_ONCE(pghot_batch_pages))
+		flush(p, nid);
 	return keep;
 }
 
