@@ -140,6 +140,9 @@ def sync(pristine: Path, tree: Path, files: dict[str, bytes],
                            f"then remove {tree}")
         with staging(tree) as directory:
             tree.rename(directory / "old")
+            # make goes by time stamps, which say nothing across sources.
+            for objects in tree.parent.glob("out*"):
+                objects.rename(directory / objects.name)
     if not tree.exists():
         copy(pristine, tree, linked)
         manifest.files = {}

@@ -25,17 +25,21 @@ _STEPS = 2200
 class Flavour:
     """How one kernel differs from the others."""
 
-    tree: str
-    """The flavour whose source tree it is built from."""
+    ours: bool
+    """Whether linux/ and patches/ are in it."""
     fragments: tuple[str, ...]
     """Files of configs/ on top of tinyconfig; later ones win."""
 
 
 FLAVOURS = {
-    "pghot": Flavour("pghot", ("base", "pghot")),
-    "debug": Flavour("pghot", ("base", "pghot", "debug")),
-    "stock": Flavour("stock", ("base",)),
+    "pghot": Flavour(True, ("base", "pghot")),
+    "debug": Flavour(True, ("base", "pghot", "debug")),
+    "stock": Flavour(False, ("base",)),
 }
+
+# The flavour whose source tree developers edit. The others' trees share their
+# files with the pristine source.
+EDITED = "pghot"
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,12 @@ class BuiltKernel:
 
 def tree_of(flavour: str) -> Path:
     """Where the flavour's source tree is."""
-    return paths.BUILDS / FLAVOURS[flavour].tree / "linux"
+    return paths.BUILDS / flavour / "linux"
+
+
+def lock_of(flavour: str) -> Path:
+    """The lock of the flavour's source tree and objects."""
+    return paths.BUILDS / f"{flavour}.lock"
 
 
 def ensure(flavour: str) -> BuiltKernel:
@@ -68,15 +77,13 @@ def ensure(flavour: str) -> BuiltKernel:
                        f"{', '.join(FLAVOURS)}")
     host.require(*host.KERNEL_BUILD)
     pristine = source.ensure()
-    kind = FLAVOURS[flavour]
     tree = tree_of(flavour)
-    with locked(paths.BUILDS / f"{kind.tree}.lock"):
-        own = apply.expected(pristine) if kind.tree != "stock" else {}
-        apply.sync(pristine, tree, own, linked=kind.tree == "stock")
-        if kind.tree == "pghot":
+    with locked(lock_of(flavour)):
+        own = apply.expected(pristine) if FLAVOURS[flavour].ours else {}
+        apply.sync(pristine, tree, own, linked=flavour != EDITED)
+        if flavour == EDITED:
             _show_tree(tree)
-        out = paths.BUILDS / flavour / "out"
-        return _build(flavour, tree, out, own)
+        return _build(flavour, tree, paths.BUILDS / flavour / "out", own)
 
 
 def _show_tree(tree: Path) -> None:
@@ -129,7 +136,7 @@ def _build(flavour: str, tree: Path, out: Path,
            own: dict[str, bytes]) -> BuiltKernel:
     kernel = BuiltKernel(flavour, tree, out, out / "arch/x86/boot/bzImage",
                          out / ".config")
-    stamp = out.parent / f"{flavour}.stamp"
+    stamp = out.parent / "stamp"
     parts = fragments(flavour)
     origin = source.identity()
     base = _hash(origin.encode(), _compiler())
@@ -144,7 +151,7 @@ def _build(flavour: str, tree: Path, out: Path,
     if complete and kernel.bzimage.exists() and not _newer(tree, stamp):
         return kernel
     if last.get("base", base) != base:
-        # make goes by time stamps, which say nothing across sources.
+        # Another compiler: its objects look as current as the old one's.
         shutil.rmtree(out, ignore_errors=True)
     if not kernel.bzimage.exists():
         need_room(paths.BUILDS, 1.5, f"building the {flavour} kernel")
@@ -155,7 +162,7 @@ def _build(flavour: str, tree: Path, out: Path,
     else:
         log.unlink(missing_ok=True)
     # Written before make runs: edits made meanwhile must count as newer.
-    begun = out.parent / f"{flavour}.begun"
+    begun = out.parent / "begun"
     begun.write_text(json.dumps(key))
     steps = make.run(tree, out, "bzImage", log=log, append=True,
                      total=None if (out / "vmlinux").exists() else _STEPS,

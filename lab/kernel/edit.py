@@ -194,10 +194,10 @@ def _fold(place: Place, patches: list[Patch], owner: Patch, name: str,
 def write_back(hook: str = "") -> WriteBack:
     """Write the edits of the built tree back; raise LabError if unclear."""
     pristine = source.ensure()
-    tree = build.tree_of("pghot")
+    tree = build.tree_of(build.EDITED)
     if not tree.exists():
         raise LabError("there is no built tree yet: run 'make kernel' first")
-    with locked(paths.BUILDS / "pghot.lock"):
+    with locked(build.lock_of(build.EDITED)):
         place = Place(pristine, tree, paths.OVERLAY, paths.PATCHES)
         result = plan(place, hook)
         for path, data in result.files.items():

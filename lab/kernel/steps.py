@@ -76,7 +76,7 @@ def build_without() -> list[str]:
     pristine = source.ensure()
     files = apply.expected(pristine)
     parts = build.fragments("stock")
-    out = paths.BUILDS / "without" / "out"
+    out = _HOME / "out-without"
     log = paths.LOGS / "without.log"
     # Which of them this configuration builds, the stock kernel tells.
     stock = build.ensure("stock").out

@@ -164,7 +164,9 @@ def test_another_source_replaces_the_tree(work: Work) -> None:
     work.sync()
     (work.pristine / ".pghot-origin").write_text("newer")
     (work.pristine / "mm/b.c").write_text("int newer;\n")
+    (work.tree.parent / "out").mkdir()
     work.sync()
+    assert not (work.tree.parent / "out").exists()
     assert (work.tree / "mm/b.c").read_text() == "int newer;\n"
 
 
