@@ -27,6 +27,8 @@
 /**
  * pghot_map_section_bytes - memory that the records of one section take
  * @map: the map
+ *
+ * Return: bytes.
  */
 size_t pghot_map_section_bytes(const struct pghot_map *map)
 {

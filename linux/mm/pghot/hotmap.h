@@ -110,6 +110,7 @@ unsigned long pghot_map_reset(struct pghot_map *map,
 struct pghot_map_node *pghot_map_owner(struct pghot_map *map,
 				       unsigned long pfn);
 
+void pghot_map_prefetch(struct pghot_map *map, unsigned long pfn);
 enum pghot_recorded pghot_map_record(struct pghot_map *map, unsigned long pfn,
 				     int nid, u32 weight, u32 now_ms,
 				     const struct pghot_tunables *t,
@@ -131,6 +132,8 @@ void pghot_map_mark(struct pghot_map *map, unsigned long pfn);
 /**
  * pghot_map_layout - the layout of a map's records
  * @map: the map
+ *
+ * Return: a constant.
  */
 static inline const struct pghot_layout *
 pghot_map_layout(const struct pghot_map *map)

@@ -150,15 +150,15 @@ static inline u32 pghot_bucket_ms(const struct pghot_layout *l, u32 window_ms)
 static inline u32 pghot_age(const struct pghot_layout *l, struct pghot_rec r,
 			    u32 bucket)
 {
-	u32 age = (bucket - r.time) & pghot_time_mask(l);
+	u32 ahead = (bucket + 1 - r.time) & pghot_time_mask(l);
 
-	return age == pghot_time_mask(l) ? 0 : age;
+	return ahead ? ahead - 1 : 0;
 }
 
 static inline bool pghot_in_window(const struct pghot_layout *l,
 				   struct pghot_rec r, u32 bucket)
 {
-	return r.freq && pghot_age(l, r, bucket) < l->window_buckets;
+	return !!r.freq & (pghot_age(l, r, bucket) < l->window_buckets);
 }
 
 /**
@@ -180,18 +180,21 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
 	      u32 who, u32 weight, u32 threshold)
 {
 	u32 freq_max = pghot_freq_max(l);
-	bool fresh = pghot_in_window(l, r, bucket);
-	bool future = fresh && r.time == ((bucket + 1) & pghot_time_mask(l));
+	u32 ahead = (bucket + 1) & pghot_time_mask(l);
+	bool fresh, future;
 
-	weight = min(weight, freq_max);
 	if (!weight)
 		return r;
-	r.freq = fresh ? min(r.freq + weight, freq_max) : weight;
+	/*
+	 * Calculated rather than branched on: it is as random as accesses are,
+	 * and a mispredicted branch would wait for the record to be fetched.
+	 */
+	fresh = pghot_in_window(l, r, bucket);
+	future = fresh & (r.time == ahead);
+	r.freq = min((fresh ? r.freq : 0) + min(weight, freq_max), freq_max);
 	r.who = who;
-	if (!future)
-		r.time = bucket & pghot_time_mask(l);
-	if (r.freq >= threshold)
-		r.ready = true;
+	r.time = future ? ahead : bucket & pghot_time_mask(l);
+	r.ready |= r.freq >= threshold;
 	return r;
 }
 
@@ -201,6 +204,8 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
  * @r: record
  * @bucket: the present bucket number
  * @threshold: accesses within the window that make a page ready
+ *
+ * Return: true if it is.
  */
 static inline bool pghot_is_hot(const struct pghot_layout *l,
 				struct pghot_rec r, u32 bucket, u32 threshold)

@@ -17,6 +17,8 @@
 /**
  * pghot_may_promote_to - is this a node of the top tier
  * @nid: the node, or NUMA_NO_NODE
+ *
+ * Return: true if it is, and has memory.
  */
 bool pghot_may_promote_to(int nid)
 {
@@ -30,6 +32,8 @@ bool pghot_may_promote_to(int nid)
  *
  * The rule of NUMA balancing's memory tiering mode: one sixteenth of the node
  * and at least 1 GiB above the promotion watermark.
+ *
+ * Return: true if it has.
  */
 bool pghot_has_plenty(int nid)
 {
@@ -53,6 +57,8 @@ bool pghot_has_plenty(int nid)
  * pghot_has_room - can a node take pages without reclaiming
  * @nid: the node
  * @nr_pages: how many
+ *
+ * Return: true if it can.
  */
 bool pghot_has_room(int nid, unsigned long nr_pages)
 {
@@ -123,6 +129,8 @@ int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
  *
  * One variable serves kernel.numa_balancing_promote_rate_limit_MBps and the
  * file in sysfs; the sysctl allows more than makes sense.
+ *
+ * Return: bytes a second.
  */
 u64 pghot_rate_bytes(void)
 {
