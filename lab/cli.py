@@ -15,6 +15,7 @@ from lab.errors import LabError
 # run(args) -> exit status or None.
 COMMANDS = (
     "lab.kernel.commands",
+    "lab.demo.command",
     "lab.shell",
     "lab.testing",
     "lab.clean",

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The verb ``demo``."""
+
+from __future__ import annotations
+
+import argparse
+
+from lab import paths
+from lab.demo import report
+from lab.demo.narrator import clock
+from lab.demo.run import Settings, perform
+from lab.log import console
+from lab.machine import load
+
+RESULT = paths.OUT / "demo" / "result.json"
+
+
+def add_parser(verbs) -> None:
+    """Register ``demo``."""
+    parser = verbs.add_parser("demo", help="show hot pages of Redis being promoted")
+    parser.add_argument("--layout", default="default", metavar="NAME",
+                        help="default (1 byte a page) or precise (4 bytes)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Demonstrate; raises LabError unless pghot promoted the hot pages."""
+    RESULT.unlink(missing_ok=True)
+    result = perform(Settings(layout=args.layout))
+    report.write(result, RESULT)
+    report.show(result, load(result["machine"]), console)
+    console.print(f"The same as JSON: {RESULT.relative_to(paths.ROOT)}. "
+                  f"All took {clock(result['seconds'])}.", markup=False)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the demonstration says while it runs: numbered stages, live progress."""
+
+from __future__ import annotations
+
+import time
+
+from lab.log import note
+
+_BAR = 30
+_LINE_EVERY = 1.0
+"""Seconds between progress lines while little changes."""
+
+
+def clock(seconds: float) -> str:
+    """Seconds as m:ss."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+class Narrator:
+    """Announces stages, each with the time so far and how long it should take."""
+
+    def __init__(self, stages: int) -> None:
+        self._stages = stages
+        self._number = 0
+        self._began = time.monotonic()
+        self._shown = (-_LINE_EVERY, -1)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the demonstration began."""
+        return time.monotonic() - self._began
+
+    def stage(self, text: str, expected: str) -> None:
+        """Announce the next stage."""
+        self._number += 1
+        note(f"[{self._number}/{self._stages}] {clock(self.seconds)} {text} "
+             f"({expected})")
+
+    def detail(self, text: str) -> None:
+        """One line about the present stage."""
+        note(f"      {text}")
+
+    def sample(self, sample: dict, hot_pages: int, nodes: list[int]) -> None:
+        """Show where the hot pages are, unless nothing changed just now."""
+        seconds, fast = sample["seconds"], sample["hot_fast"]
+        last_seconds, last_fast = self._shown
+        if (seconds - last_seconds < _LINE_EVERY
+                and fast - last_fast < 0.02 * hot_pages):
+            return
+        self._shown = (seconds, fast)
+        share = min(1.0, fast / hot_pages)
+        bar = "#" * round(share * _BAR)
+        where = "  ".join(f"node {node}: {sample['hot_nodes'].get(str(node), 0):>5}"
+                          for node in nodes)
+        self.detail(f"{seconds:5.1f} s  {where}  promoted {sample['promoted']:>5}  "
+                    f"[{bar:.<{_BAR}}] {100 * share:3.0f}% of the hot pages in DRAM")

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The demonstration on the host: prepare, boot, follow the guest's program."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from lab import host, qemu
+from lab.demo import summary
+from lab.demo.narrator import Narrator
+from lab.errors import LabError
+from lab.guest import Guest
+from lab.kernel import build
+from lab.machine import load
+
+# The guest's own Python, not the lab's: nothing but the standard library.
+_PROGRAM = ["/usr/bin/python3", "-E", "-s", "-m", "lab.demo.guest"]
+
+_SLACK = 240.0
+"""Seconds that all but waiting for promotion may take in the guest."""
+
+# Stage -> text, time it takes under emulation on four cores.
+_STAGES = {
+    "host": ("What this machine needs: Redis, QEMU",
+             "seconds, or a download the first time"),
+    "kernel": ("Linux 7.3 with pghot",
+               "3 to 8 minutes the first time, then seconds"),
+    "boot": ("Booting the machine", "about 10 s"),
+    "fill": ("Starting Redis and filling it", "about 10 s"),
+    "place": ("Redis stands still while its pages go to the slow node", "about 1 s"),
+    "measure": ("A load on a tenth of the keys, tiering off: which pages are hot, "
+                "how fast is Redis", "about 8 s"),
+    "promote": ("Tiering on: kernel.numa_balancing=2, demotion on, all other knobs as "
+                "they are", "5 to 30 s"),
+    "after": ("How fast is Redis now, and are its data unchanged", "about 8 s"),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How large the demonstration is, and on what.
+
+    ``keys`` values of 4,000 bytes, of which the load reads ``hot_keys``;
+    throughput is measured over ``seconds``; ``limit`` is how many seconds
+    promotion may take.
+    """
+
+    machine: str = "three-node"
+    layout: str = "default"
+    flavour: str = "pghot"
+    keys: int = 24000
+    hot_keys: int = 2400
+    seconds: float = 5.0
+    limit: float = 120.0
+
+    def arguments(self) -> list[str]:
+        """Options of the guest's program."""
+        return ["--keys", str(self.keys), "--hot-keys", str(self.hot_keys),
+                "--seconds", str(self.seconds), "--limit", str(self.limit)]
+
+
+class _Follower:
+    """Takes the guest program's lines as they come."""
+
+    def __init__(self, narrator: Narrator, nodes: list[int]) -> None:
+        self._narrator = narrator
+        self._nodes = nodes
+        self._hot = 0
+        self.samples: list[dict] = []
+        self.result: dict | None = None
+        self.error: str | None = None
+
+    def line(self, line: str) -> None:
+        """One line of JSON."""
+        event = json.loads(line)
+        kind = event.pop("event")
+        if kind == "stage":
+            self._stage(event)
+        elif kind == "sample":
+            self.samples.append(event)
+            self._narrator.sample(event, self._hot, self._nodes)
+        elif kind == "result":
+            self.result = event
+        else:
+            self.error = event["text"]
+
+    def _stage(self, event: dict) -> None:
+        say = self._narrator
+        if "nodes" in event:
+            where = ", ".join(f"node {node}: {event['nodes'].get(str(node), 0):,}"
+                              for node in self._nodes)
+            say.detail(f"Redis's pages are on {where}")
+        if "hot_pages" in event:
+            self._hot = event["hot_pages"]
+            say.detail(f"{self._hot:,} pages of the slow node are hot; Redis serves "
+                       f"{event['requests_per_s']:,} requests/s")
+        say.stage(*_STAGES[event["name"]])
+
+
+def perform(settings: Settings) -> dict:
+    """Run the demonstration; return what result.json is to hold.
+
+    Raises LabError where pghot did not promote the hot pages, and where the
+    guest's kernel warned of anything.
+    """
+    machine = load(settings.machine)
+    if settings.layout not in ("default", "precise"):
+        raise LabError(f"unknown layout {settings.layout!r}: choose default or precise")
+    narrator = Narrator(len(_STAGES))
+    narrator.stage(*_STAGES["host"])
+    # redis-tools holds the server's program as well, and starts no service.
+    host.require("redis-benchmark", "redis-check-rdb",
+                 packages={"redis-check-rdb": "redis-tools"})
+    qemu.ensure()
+    narrator.stage(*_STAGES["kernel"])
+    kernel = build.ensure(settings.flavour)
+    accelerator = qemu.accelerator()
+    narrator.stage(*_STAGES["boot"])
+    narrator.detail(f"{machine.name}: {machine.about}; {accelerator.name}, "
+                    f"pghot={settings.layout}")
+    nodes = list(range(len(machine.nodes)))
+    follower = _Follower(narrator, nodes)
+    with Guest(machine, kernel, [f"pghot={settings.layout}"]) as guest:
+        ended = guest.sh([*_PROGRAM, *settings.arguments()], settings.limit + _SLACK,
+                         on_line=follower.line)
+    if follower.error:
+        raise LabError(f"the demonstration failed: {follower.error}")
+    if ended.status or follower.result is None:
+        said = ended.stderr.strip().splitlines() or ["it said nothing"]
+        raise LabError("the demonstration's program ended in the guest with status "
+                       f"{ended.status}: {said[-1]}")
+    if ended.warnings:
+        raise LabError("the guest's kernel warned: "
+                       f"{ended.warnings[0].splitlines()[0]}")
+    result = summary.summarise(follower.result, follower.samples, nodes)
+    result |= {"machine": machine.name, "accelerator": accelerator.name,
+               "settings": asdict(settings), "seconds": round(narrator.seconds, 1)}
+    found = summary.problems(result)
+    if found:
+        raise LabError(f"no demonstration: {'; '.join(found)}")
+    return result
