@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kernel selftests from pytest: built on the host, run in a guest, one by one."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab import host, paths
+from lab.guest import Guest, GuestError, GuestResult
+
+SOURCE = paths.ROOT / "linux/tools/testing/selftests/pghot"
+
+_LIMIT = 600.0
+"""Seconds for one test; only one that hangs takes as long."""
+
+# Where a test finds a file system whose pages are page cache, not shmem.
+_DISK = """
+disk=/run/lab/disk
+mkdir -p $disk
+mkfs.ext4 -q -F -O ^has_journal /dev/ram0 && mount /dev/ram0 $disk
+"""
+
+
+def build() -> Path:
+    """Compile the helpers; return the directory with everything to run."""
+    host.require("cc", "make", "mkfs.ext4", "setpriv",
+                 packages={"mkfs.ext4": "e2fsprogs", "setpriv": "util-linux"})
+    out = paths.OUT / "selftests"
+    done = subprocess.run(["make", "-s", "-C", SOURCE, f"OUTPUT={out}",
+                           "LDFLAGS=-static", "CFLAGS=-O2 -Wall -Wextra -Werror"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def names(script: str) -> list[str]:
+    """Tests in a script, in order."""
+    text = (SOURCE / script).read_text(encoding="utf-8")
+    return re.findall(r"^test_([a-z0-9_]+)\(\)", text, re.MULTILINE)
+
+
+class Machine:
+    """A guest for many tests; starts again after one that killed it."""
+
+    def __init__(self, machine: str, kernel, cmdline: list[str]) -> None:
+        self._how = (machine, kernel, cmdline)
+        self._guest: Guest | None = None
+
+    def sh(self, script: str, limit: float = _LIMIT) -> GuestResult:
+        """Run a command; boots the guest when there is none."""
+        if self._guest is None or not self._guest.alive:
+            self._guest = Guest(*self._how)
+            done = self._guest.sh(_DISK)
+            assert done.status == 0, done.stderr
+        try:
+            return self._guest.sh(script, limit)
+        except GuestError as error:
+            pytest.fail(f"{error}\n{error.log[-8000:]}", pytrace=False)
+
+    def close(self) -> None:
+        """Power off; what the kernel said since the last test is a failure."""
+        if self._guest is not None and self._guest.alive:
+            reports = self._guest.close()
+            assert not reports, "\n".join(reports)
+
+
+def run(machine: Machine, directory: Path, script: str, name: str) -> None:
+    """Run one test; fail unless it passes and the kernel stays silent."""
+    done = machine.sh(f"export PGHOT_TEST_DIR=/run/lab/disk\n{directory}/{script} {name}")
+    said = done.stdout + done.stderr
+    verdict = re.search(r"^(ok|not ok) 1 (\S+)(.*)$", done.stdout, re.MULTILINE)
+    if verdict is None or verdict[2] != name:
+        pytest.fail(f"no result, status {done.status}:\n{said}", pytrace=False)
+    # The guest is ours: whatever a test needs is there, or something is wrong.
+    if verdict[1] != "ok" or "SKIP" in verdict[3] or done.status:
+        pytest.fail(said, pytrace=False)
+    if done.warnings:
+        pytest.fail("the kernel reported:\n" + "\n".join(done.warnings), pytrace=False)

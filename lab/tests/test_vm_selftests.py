@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Every kernel selftest of pghot, in both layouts, on the two-socket machine."""
+
+import pytest
+
+from lab.tests import selftests
+
+pytestmark = pytest.mark.vm
+
+LAYOUTS = ("default", "precise")
+SCRIPTS = sorted(path.name for path in selftests.SOURCE.glob("*.sh")
+                 if path.name not in ("lib.sh", "off.sh"))
+TESTS = [(script, name) for script in SCRIPTS for name in selftests.names(script)]
+
+
+@pytest.fixture(scope="module")
+def programs():
+    """Directory with the scripts and their helpers."""
+    return selftests.build()
+
+
+@pytest.fixture(scope="module", params=LAYOUTS)
+def machine(request, kernel, programs):
+    """The two-socket machine with the kernel under test."""
+    machine = selftests.Machine("three-node", kernel, [f"pghot={request.param}"])
+    yield machine
+    machine.close()
+
+
+@pytest.mark.parametrize(("script", "name"), TESTS,
+                         ids=[f"{script[:-3]}-{name}" for script, name in TESTS])
+def test_selftest(machine, programs, script, name):
+    selftests.run(machine, programs, script, name)

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Sourced by the tests of pghot.
+#
+# A test is a function test_<name>. It runs in a subshell of its own, ends by
+# fail or skip or by returning, and what it changed by knob or started by memory
+# or hog is undone however it ends. `./script.sh name...` runs some of them.
+
+PGHOT=/sys/kernel/mm/pghot
+BALANCING=/proc/sys/kernel/numa_balancing
+DEBUG_BALANCING=/sys/kernel/debug/sched/numa_balancing
+RATE=$PGHOT/promote_rate_limit_MBps
+NODES=/sys/devices/system/node
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# Seconds after which something that must happen counts as not happening. Only
+# a failing test takes that long.
+LIMIT=${PGHOT_TEST_LIMIT:-120}
+# Size of the memory most tests work on.
+MB=${PGHOT_TEST_MB:-8}
+PAGES=$((MB * 256))
+
+say() { echo "# $*"; }
+
+fail() {
+	say "$*"
+	exit 1
+}
+
+skip() {
+	echo "$*" >&"$SKIP_FD"
+	exit 4
+}
+
+# --- what is there ---------------------------------------------------------
+
+# "0-1,4" -> "0 1 4"
+expand() {
+	local part i
+	for part in ${1//,/ }; do
+		for ((i = ${part%-*}; i <= ${part#*-}; i++)); do
+			echo -n "$i "
+		done
+	done
+}
+
+# Sets TOP and LOWER (arrays of nodes), by the memory tiers.
+find_tiers() {
+	local tiers tier more
+	TOP=()
+	LOWER=()
+	mapfile -t tiers < <(printf '%s\n' \
+		/sys/devices/virtual/memory_tiering/memory_tier* | sort -V)
+	for tier in "${tiers[@]}"; do
+		[ -e "$tier/nodelist" ] || continue
+		if [ ${#TOP[@]} = 0 ]; then
+			read -ra TOP <<<"$(expand "$(<"$tier/nodelist")")"
+		else
+			read -ra more <<<"$(expand "$(<"$tier/nodelist")")"
+			LOWER+=("${more[@]}")
+		fi
+	done
+}
+
+# The first CPU of a node.
+cpu_of() {
+	local list
+	list=$(expand "$(<"$NODES/node$1/cpulist")")
+	echo "${list%% *}"
+}
+
+need_tiers() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	[ -w $BALANCING ] || skip "no NUMA balancing"
+	find_tiers
+	[ ${#LOWER[@]} -gt 0 ] || skip "no lower memory tier"
+	SLOW=${LOWER[0]}
+	FAST=${TOP[0]}
+	TOPLIST=$(IFS=,; echo "${TOP[*]}")
+	CPU=$(cpu_of "$FAST")
+	[ -n "$CPU" ] || skip "node $FAST has no CPU"
+}
+
+need_pghot() {
+	[ -d $PGHOT ] || skip "no pghot, or pghot=off"
+	need_tiers
+}
+
+need_two_sockets() {
+	[ ${#TOP[@]} -ge 2 ] || skip "one DRAM node only"
+	OTHER=${TOP[1]}
+	CPU2=$(cpu_of "$OTHER")
+	[ -n "$CPU2" ] || skip "node $OTHER has no CPU"
+}
+
+# --- knobs -----------------------------------------------------------------
+
+declare -a SAVED_FILES SAVED_VALUES
+
+# Set a knob for the rest of the test.
+knob() { # file value
+	SAVED_FILES+=("$1")
+	SAVED_VALUES+=("$(<"$1")") || fail "cannot read $1"
+	echo "$2" >"$1" || fail "cannot set $1 to $2"
+}
+
+undo() {
+	local i
+	for i in "${CHILDREN[@]}"; do
+		kill -KILL "$i"
+		wait "$i"
+	done 2>/dev/null
+	for ((i = ${#SAVED_FILES[@]} - 1; i >= 0; i--)); do
+		echo "${SAVED_VALUES[i]}" >"${SAVED_FILES[i]}"
+	done
+}
+
+# Scan often and take every fault of a busy loop as hot, however slow the CPU.
+balance() { # mode
+	knob $BALANCING "$1"
+	knob $DEBUG_BALANCING/scan_period_min_ms 100
+	knob $DEBUG_BALANCING/scan_period_max_ms 1000
+	knob $DEBUG_BALANCING/scan_delay_ms 100
+	knob $DEBUG_BALANCING/hot_threshold_ms 10000
+}
+
+# --- counters --------------------------------------------------------------
+
+counter() {
+	local name value
+	while read -r name value; do
+		if [ "$name" = "$1" ]; then
+			echo "$value"
+			return
+		fi
+	done </proc/vmstat
+	return 1
+}
+
+declare -A BEFORE
+
+# Remember the counters; grew NAME is what came since.
+remember() {
+	local name value
+	while read -r name value; do
+		BEFORE[$name]=$value
+	done </proc/vmstat
+}
+
+grew() {
+	local now
+	now=$(counter "$1") || fail "no counter $1"
+	echo $((now - BEFORE[$1]))
+}
+
+wait_until() { # command...
+	local end=$((SECONDS + LIMIT))
+	until "$@"; do
+		((SECONDS < end)) || return 1
+		sleep 0.05
+	done
+}
+
+grown() { # counter least
+	(($(grew "$1") >= $2))
+}
+
+ready_now() {
+	local sum=0 file
+	for file in $PGHOT/node*/ready; do
+		if [ -e "$file" ]; then
+			((sum += $(<"$file")))
+		fi
+	done
+	echo $sum
+}
+
+ready_at_least() { (($(ready_now) >= $1)); }
+ready_is() { (($(ready_now) == $1)); }
+
+# Every record that became ready is accounted for once. While kmigrated is at
+# work some are in its hands; that ends.
+is_conserved() {
+	local name value ready=0 sum=0
+	while read -r name value; do
+		case $name in
+		pghot_ready) ready=$value ;;
+		pghot_moved | pghot_skip_*) ((sum += value)) ;;
+		esac
+	done </proc/vmstat
+	CONSERVED="ready $ready, moved or skipped $sum, waiting $(ready_now)"
+	((ready == sum + $(ready_now)))
+}
+
+conserved() {
+	wait_until is_conserved || fail "records lost or counted twice: $CONSERVED"
+}
+
+# --- memory ----------------------------------------------------------------
+
+CHILDREN=()
+
+# Start hotmem; it answers to ask.
+memory() { # hotmem's arguments
+	coproc MEM { exec "$HERE/hotmem" "$@" 2>&1; }
+	CHILDREN+=("$MEM_PID")
+	HOTMEM=$MEM_PID
+	exec {TO}>&"${MEM[1]}" {FROM}<&"${MEM[0]}"
+	answer
+	case $REPLY in
+	ready*) ;;
+	*) fail "hotmem: $REPLY" ;;
+	esac
+}
+
+answer() {
+	read -r -t $((LIMIT * 2)) -u "$FROM" REPLY || fail "hotmem is gone or hangs"
+}
+
+ask() {
+	echo "$*" >&"$TO"
+	answer
+}
+
+# Pages on a node, from the last answer.
+on() {
+	local word
+	for word in $REPLY; do
+		if [ "${word%=*}" = "node$1" ]; then
+			echo "${word#*=}"
+			return
+		fi
+	done
+	echo 0
+}
+
+expect() { # answer command...
+	local want=$1
+	shift
+	ask "$@"
+	[ "$REPLY" = "$want" ] || fail "$*: got $REPLY, expected $want"
+}
+
+placed() { # nodes pages [seconds]
+	ask wait "$1" "$2" "${3:-$LIMIT}"
+	[ "${REPLY%% *}" = ok ] || fail "$2 pages expected on node $1: $REPLY"
+}
+
+# Every record there can be is ready and held back; the workers sleep. The rate
+# limit is the valve: `echo 65536 >$RATE` opens it.
+hold_ready() { # records
+	knob $RATE 0
+	remember
+	ask run
+	wait_until ready_at_least "$1" ||
+		fail "only $(ready_now) of $1 records became ready"
+	ask stop
+}
+
+hog() { # nodes
+	local line
+	exec {HOG_FD}< <(exec "$HERE/hog" "$@" 2>&1)
+	HOG=$!
+	CHILDREN+=("$HOG")
+	read -r -t "$LIMIT" -u "$HOG_FD" line || fail "hog does not fill node $*"
+	[ "$line" = full ] || fail "hog: $line"
+}
+
+# --- running ---------------------------------------------------------------
+
+run_tests() {
+	local script=$0 tests test number=0 status reason failed=0
+	mapfile -t tests < <(sed -n 's/^test_\([a-z0-9_]*\)().*/\1/p' "$script")
+	if [ $# -gt 0 ]; then
+		tests=("$@")
+	fi
+	reason=$(mktemp) || exit 1
+	echo "TAP version 13"
+	echo "1..${#tests[@]}"
+	for test in "${tests[@]}"; do
+		((number++))
+		(
+			exec {SKIP_FD}>"$reason"
+			trap undo EXIT
+			trap 'exit 1' INT TERM
+			declare -F "test_$test" >/dev/null || fail "no such test"
+			"test_$test"
+			exit 0
+		)
+		status=$?
+		case $status in
+		0) echo "ok $number $test" ;;
+		4) echo "ok $number $test # SKIP $(<"$reason")" ;;
+		*)
+			echo "not ok $number $test"
+			failed=1
+			;;
+		esac
+	done
+	rm -f "$reason"
+	exit $failed
+}
