@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The hot map: accesses go in, taken records come out. */
+#include <linux/prefetch.h>
+
 #include "hotmap_layout.h"
 
 /*
@@ -7,9 +9,8 @@
  * of them, always the same one, so that nodes do not drive each other out in
  * turn.
  */
-static u32 slot_claim(u32 *slot, int nid)
+static noinline u32 slot_claim(u32 *slot, u32 slots, int nid)
 {
-	u32 slots = READ_ONCE(*slot);
 	u32 who;
 
 	do {
@@ -33,10 +34,35 @@ static __always_inline u32 who_encode(const struct pghot_layout *l,
 				      struct pghot_section *sec,
 				      unsigned long pfn, int nid)
 {
+	u32 *slot, slots, differ;
+
 	if (l->who_bits > 1)
 		return nid < 0 ? NO_WHO : nid;
 	/* An access from nowhere in particular claims nothing. */
-	return nid < 0 ? 0 : slot_claim(&sec->slots[block_of(pfn)], nid);
+	if (nid < 0)
+		return 0;
+	slot = &sec->slots[block_of(pfn)];
+	slots = READ_ONCE(*slot);
+	/* Zero in the half that has @nid; which one is not for a branch. */
+	differ = slots ^ (nid | (u32)nid << 16);
+	if (likely((differ & 0xffff) * (differ >> 16) == 0))
+		return (differ & 0xffff) != 0;
+	return slot_claim(slot, slots, nid);
+}
+
+/* Count a record that is ready. Return whether it was not before. */
+static noinline bool ready_count(const struct pghot_layout *l,
+				 struct pghot_map_node *node,
+				 struct pghot_rec was, struct pghot_rec is)
+{
+	u32 from = pghot_class(l, was), to = pghot_class(l, is);
+
+	if (was.ready && from == to)
+		return false;
+	atomic_long_inc(&node->hist[to]);
+	if (was.ready)
+		atomic_long_dec(&node->hist[from]);
+	return !was.ready;
 }
 
 static __always_inline bool
@@ -60,19 +86,37 @@ section_record(const struct pghot_layout *l, struct pghot_section *sec,
 			return false;
 	} while (!cell_update(l, sec, i, &old, new));
 
-	if (!is.ready)
+	if (likely(!is.ready))
 		return false;
-	if (was.ready) {
-		u32 from = pghot_class(l, was), to = pghot_class(l, is);
+	return ready_count(l, sec->node, was, is);
+}
 
-		if (from != to) {
-			atomic_long_inc(&sec->node->hist[to]);
-			atomic_long_dec(&sec->node->hist[from]);
-		}
-		return false;
+/**
+ * pghot_map_prefetch - have a page's record at hand for pghot_map_record()
+ * @map: the map
+ * @pfn: the page
+ *
+ * Records are found at random, and waiting for memory is most of what one
+ * costs. Who reports many accesses calls this a few of them ahead.
+ *
+ * Context: any, NMI included.
+ */
+void pghot_map_prefetch(struct pghot_map *map, unsigned long pfn)
+{
+	struct pghot_section *sec;
+
+	rcu_read_lock();
+	sec = section_of(map, pfn_to_section_nr(pfn));
+	if (!sec)
+		goto out;
+	if (map->precise) {
+		prefetchw((u32 *)sec->records + pfn % PAGES_PER_SECTION);
+	} else {
+		prefetch(&sec->slots[block_of(pfn)]);
+		prefetchw(sec->records + pfn % PAGES_PER_SECTION);
 	}
-	atomic_long_inc(&sec->node->hist[pghot_class(l, is)]);
-	return true;
+out:
+	rcu_read_unlock();
 }
 
 /**
