@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """The real kernel: it builds, step by step, and the checkers are content."""
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from lab import paths
 from lab.errors import LabError
 from lab.kernel import apply, build, checks, series, source, steps
 from lab.kernel.tree import write
@@ -66,6 +68,17 @@ def test_hooked_files_compile_without_pghot() -> None:
 
 def test_checkpatch_is_silent() -> None:
     assert not checks.checkpatch_all()
+
+
+def test_boot_parameters_are_documented() -> None:
+    files = apply.expected(source.ensure())
+    text = files["Documentation/admin-guide/kernel-parameters.txt"].decode()
+    names = [name for file, data in files.items() if file in
+             apply.overlay_files(paths.OVERLAY)
+             for name in re.findall(r'__setup\("(\w+=?)"', data.decode())]
+    assert names
+    for name in names:
+        assert f"\n\t{name}\t" in text
 
 
 def test_checkpatch_complains_of_bad_code(tmp_path: Path) -> None:
