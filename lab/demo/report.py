@@ -46,18 +46,23 @@ def _residency(result: dict, machine: Machine) -> Table:
     return table
 
 
+def _speed(result: dict, when: str) -> str:
+    speeds = result["speeds"][when]
+    return (f"{result['throughput'][when]:,} requests/s\n"
+            f"({min(speeds):,} to {max(speeds):,})")
+
+
 def _figures(result: dict) -> Table:
     table = Table(title="What pghot did", title_justify="left", show_header=False)
     table.add_column()
     table.add_column(justify="right")
-    speed = result["throughput"]
     rows = (
         ("Hot pages, measured in the slow node", f"{result['hot_pages']:,}"),
         ("Pages promoted by pghot", f"{result['promoted_pages']:,}"),
         ("Time until 90% of the hot ones were in DRAM",
          f"{result['seconds_to_90_percent']:.1f} s"),
-        ("Redis before", f"{speed['before']:,} requests/s"),
-        ("Redis after", f"{speed['after']:,} requests/s"),
+        ("Redis before: median and range of seconds", _speed(result, "before")),
+        ("Redis after", _speed(result, "after")),
     )
     for row in rows:
         table.add_row(*row)
@@ -72,5 +77,6 @@ def show(result: dict, machine: Machine, console: Console) -> None:
     console.print(
         "Hot is what the load touched in "
         f"{result['settings']['seconds']:g} s while tiering was off, as idle page "
-        "tracking saw it.\nThe emulated nodes are equally fast: the throughput shows "
-        "what promotion costs Redis,\nnot what faster memory gives it.", markup=False)
+        "tracking saw it.\nThe machine's nodes are modelled in their topology and not in "
+        "their speed: both\nthroughputs are those of this host's memory, and of what "
+        "else it has to do just now.", markup=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from statistics import median
 
 from lab import host, qemu
 from lab.demo import summary
@@ -94,7 +95,7 @@ class _Follower:
         if "hot_pages" in event:
             self._hot = event["hot_pages"]
             say.detail(f"{self._hot:,} pages of the slow node are hot; Redis serves "
-                       f"{event['requests_per_s']:,} requests/s")
+                       f"{round(median(event['requests_per_s'])):,} requests/s")
         say.stage(*_STAGES[event["name"]])
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 SHARE = 0.9
 """Share of the hot pages whose arrival in DRAM is timed and demanded."""
 
@@ -41,6 +43,8 @@ def summarise(guest: dict, samples: list[dict], nodes: list[int]) -> dict:
     for name in ("residency", "hot_residency"):
         result[name] = {when: by_node(counts, nodes)
                         for when, counts in guest[name].items()}
+    result["throughput"] = {when: round(median(speeds))
+                            for when, speeds in guest["speeds"].items()}
     result["seconds_to_90_percent"] = seconds_to(samples, guest["hot_pages"])
     result["timeline"] = samples
     return result

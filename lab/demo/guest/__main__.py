@@ -59,6 +59,8 @@ def place() -> Layout:
     The last socket is not the one that the slow node is attached to: pages
     that end there went to where they are used, and not to the nearest DRAM.
     """
+    if not kernel.PGHOT.exists():
+        raise DemoError(f"the kernel {os.uname().release} runs without pghot")
     tiers = kernel.tiers()
     if len(tiers) < 2:
         raise DemoError("the machine has one memory tier only")
@@ -84,6 +86,16 @@ class Rate:
         served = now[1] - self._then[1]
         self._then = now
         return served / seconds
+
+
+def speed_of(server: Server, load: Load, seconds: float) -> list[int]:
+    """Requests a second in each of the windows, a second long, of ``seconds``."""
+    rate, speeds = Rate(server), []
+    for _ in range(max(1, round(seconds))):
+        time.sleep(1)
+        speeds.append(round(rate.lap()))
+        load.check()
+    return speeds
 
 
 def put_into_slow_node(server: Server, layout: Layout) -> dict[int, int]:
@@ -113,20 +125,17 @@ def start_load(server: Server, layout: Layout, hot_keys: int) -> Load:
 
 
 def find_hot(server: Server, layout: Layout, hot_keys: int,
-             seconds: float) -> tuple[Load, pages.Watched, float]:
+             seconds: float) -> tuple[Load, pages.Watched, list[int]]:
     """Run the load with tiering off and see which pages of the slow node it touches.
 
-    Returns the load, still running; the pages; and requests a second.
+    Returns the load, still running; the pages; and what speed_of() says.
     """
     pages.forget_accesses(server.pid)
     idle = pages.IdleTracking(pages.frames(server.pid).values())
     idle.start()
     load = start_load(server, layout, hot_keys)
     time.sleep(WARM_UP)
-    rate = Rate(server)
-    time.sleep(seconds)
-    speed = rate.lap()
-    load.check()
+    speeds = speed_of(server, load, seconds)
     frames = pages.frames(server.pid)
     touched = idle.touched(frames.values())
     # Pages that Redis allocated since are touched too, but lie in DRAM already.
@@ -134,7 +143,7 @@ def find_hot(server: Server, layout: Layout, hot_keys: int,
                                      if pfn in touched]).on(layout.slow)
     if not hot:
         raise DemoError("the load touches no page of the slow node")
-    return load, pages.Watched(server.pid, hot), speed
+    return load, pages.Watched(server.pid, hot), speeds
 
 
 def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched,
@@ -186,19 +195,16 @@ def demonstrate(options: argparse.Namespace, directory: Path) -> dict:
         say("stage", name="place")
         before = put_into_slow_node(server, layout)
         say("stage", name="measure", nodes=before, slow=layout.slow)
-        load, watched, speed = find_hot(server, layout, options.hot_keys,
-                                        options.seconds)
+        load, watched, speeds = find_hot(server, layout, options.hot_keys,
+                                         options.seconds)
         hot_before = watched.nodes()
         before = pages.nodes_of_all(server.pid)
         counted = kernel.counters()
         say("stage", name="promote", hot_pages=watched.count, nodes=before,
-            requests_per_s=round(speed))
+            requests_per_s=speeds)
         watch(server, load, layout, watched, options.limit)
         say("stage", name="after")
-        rate = Rate(server)
-        time.sleep(options.seconds)
-        speed_after = rate.lap()
-        load.check()
+        speeds_after = speed_of(server, load, options.seconds)
         delta = {name: value - counted[name]
                  for name, value in kernel.counters().items()}
         hot_after, after = watched.nodes(), pages.nodes_of_all(server.pid)
@@ -210,7 +216,7 @@ def demonstrate(options: argparse.Namespace, directory: Path) -> dict:
             "promoted_pages": delta["pghot_promoted_pages"],
             "residency": {"before": before, "after": after},
             "hot_residency": {"before": hot_before, "after": hot_after},
-            "throughput": {"before": round(speed), "after": round(speed_after)},
+            "speeds": {"before": speeds, "after": speeds_after},
             "counters": delta,
             "fast_nodes": layout.fast, "slow_node": layout.slow,
             "redis_node": layout.redis_node,
