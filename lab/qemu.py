@@ -88,7 +88,7 @@ def ensure() -> None:
     found = version()
     if found is not None and found >= MINIMUM:
         return
-    host.require_backport(PACKAGE, "1:" + ".".join(map(str, MINIMUM)))
+    host.require_backport(PACKAGE, ".".join(map(str, MINIMUM)))
     check(version())
 
 

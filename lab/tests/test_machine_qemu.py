@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from lab import qemu
+from lab import apt, qemu
 from lab.errors import LabError
 
 
@@ -83,3 +83,15 @@ def test_kvm_where_there_is_none(monkeypatch):
     monkeypatch.setattr(qemu, "kvm_works", lambda: False)
     with pytest.raises(LabError, match="KVM does not work on this host"):
         qemu.accelerator("kvm")
+
+
+def test_the_version_asked_of_debian_is_one_that_debian_has(monkeypatch):
+    asked = []
+    monkeypatch.setattr(qemu, "version", lambda: None)
+    monkeypatch.setattr(qemu, "check", lambda found: None)
+    monkeypatch.setattr(qemu.host, "require_backport",
+                        lambda package, minimum: asked.append(minimum))
+    qemu.ensure.__wrapped__()
+    # With an epoch, that the package has and QEMU has not.
+    assert apt.at_least("1:10.0.2+ds-2+deb13u1~bpo12+1", *asked)
+    assert not apt.at_least("1:7.2+dfsg-7+deb12u18", *asked)
