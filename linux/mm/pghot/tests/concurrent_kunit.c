@@ -4,55 +4,52 @@
  * what must hold is that no record, access or place of a node gets lost.
  */
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/kthread.h>
-#include <linux/prandom.h>
 
 #include "fixture.h"
 
 #define RECORDERS	3
-#define RECORDS		8000
+#define RECORDS		20000
 
 /**
- * struct recorder - a thread that records accesses
+ * struct recorder - a thread that records accesses, to some pages in turn
  * @f: the map
- * @nid: node that its accesses come from; also its seed
+ * @nid: node that its accesses come from
  * @records: how many it makes
- * @pages: how many pages, from the first of SECTION_A on, it picks among
+ * @pages: how many pages, from the first of SECTION_A on
+ * @stride: how far apart they are
  * @became_ready: how many of its accesses made a record ready
- * @untracked: how many of its accesses met no map
+ * @go: when to begin
  * @done: it has ended
  */
 struct recorder {
 	struct fixture *f;
 	int nid;
 	unsigned int records;
-	unsigned long pages;
+	unsigned int pages;
+	unsigned int stride;
 	unsigned long became_ready;
-	unsigned long untracked;
+	struct completion *go;
 	struct completion done;
+};
+
+struct recorders {
+	struct completion go;
+	struct recorder each[RECORDERS];
 };
 
 static int recorder(void *data)
 {
 	struct recorder *r = data;
-	struct rnd_state rnd;
 	unsigned int i;
 
-	prandom_seed_state(&rnd, r->nid + 1);
+	wait_for_completion(r->go);
 	for (i = 0; i < r->records; i++) {
-		u32 page = prandom_u32_state(&rnd) % r->pages;
+		unsigned long pfn = pfn_in(SECTION_A, i % r->pages * r->stride);
 
-		switch (record_at(r->f, pfn_in(SECTION_A, page), r->nid, 1,
-				  NOW)) {
-		case PGHOT_BECAME_READY:
+		if (record_at(r->f, pfn, r->nid, 1, NOW) == PGHOT_BECAME_READY)
 			r->became_ready++;
-			break;
-		case PGHOT_UNTRACKED:
-			r->untracked++;
-			break;
-		case PGHOT_COUNTED:
-			break;
-		}
 		if (i % 64 == 0)
 			cond_resched();
 	}
@@ -60,47 +57,51 @@ static int recorder(void *data)
 	return 0;
 }
 
-static void recorders_start(struct kunit *test, struct recorder *all,
-			    unsigned int records, unsigned long pages)
+static void recorders_start(struct kunit *test, struct recorders *all,
+			    unsigned int records, unsigned int pages,
+			    unsigned int stride)
 {
 	int i;
 
+	init_completion(&all->go);
 	for (i = 0; i < RECORDERS; i++) {
+		struct recorder *r = &all->each[i];
 		struct task_struct *task;
 
-		all[i] = (struct recorder) {
+		*r = (struct recorder) {
 			.f = test->priv, .nid = i, .records = records,
-			.pages = pages,
+			.pages = pages, .stride = stride, .go = &all->go,
 		};
-		init_completion(&all[i].done);
-		task = kthread_run(recorder, &all[i], "pghot_recorder%d", i);
+		init_completion(&r->done);
+		task = kthread_run(recorder, r, "pghot_recorder%d", i);
 		if (IS_ERR(task)) {
 			KUNIT_FAIL(test, "no thread: %pe", task);
-			complete(&all[i].done);
+			complete(&r->done);
 		}
 	}
+	complete_all(&all->go);
 }
 
-static bool recorders_done(struct recorder *all)
+static bool recorders_done(struct recorders *all)
 {
 	int i;
 
 	for (i = 0; i < RECORDERS; i++) {
-		if (!completion_done(&all[i].done))
+		if (!completion_done(&all->each[i].done))
 			return false;
 	}
 	return true;
 }
 
 /* Return how many records they made ready. */
-static unsigned long recorders_wait(struct recorder *all)
+static unsigned long recorders_wait(struct recorders *all)
 {
 	unsigned long ready = 0;
 	int i;
 
 	for (i = 0; i < RECORDERS; i++) {
-		wait_for_completion(&all[i].done);
-		ready += all[i].became_ready;
+		wait_for_completion(&all->each[i].done);
+		ready += all->each[i].became_ready;
 	}
 	return ready;
 }
@@ -125,15 +126,16 @@ static unsigned long take_all(struct kunit *test)
 static void each_ready_record_is_taken_once(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct recorder all[RECORDERS];
+	struct recorders all;
 	unsigned long ready, taken = 0;
 
-	recorders_start(test, all, RECORDS, 3 * PGHOT_BLOCK_PAGES);
-	while (!recorders_done(all)) {
+	/* Few pages, so that they meet; more than a block apart some. */
+	recorders_start(test, &all, RECORDS, 8, 300);
+	while (!recorders_done(&all)) {
 		taken += take_all(test);
 		cond_resched();
 	}
-	ready = recorders_wait(all);
+	ready = recorders_wait(&all);
 
 	KUNIT_EXPECT_GT(test, ready, 0);
 	KUNIT_EXPECT_EQ(test, ready, taken + pghot_map_ready(&f->node, NULL));
@@ -145,45 +147,40 @@ static void each_ready_record_is_taken_once(struct kunit *test)
 
 static void no_ready_record_is_without_its_bits(struct kunit *test)
 {
+	const unsigned int pages = 8000;
 	struct fixture *f = test->priv;
-	struct recorder all[RECORDERS];
-	unsigned long ready;
+	struct recorders all;
 
-	recorders_start(test, all, RECORDS, 2 * PAGES_PER_SECTION);
-	ready = recorders_wait(all);
-	KUNIT_EXPECT_GT(test, ready, 0);
-	KUNIT_EXPECT_EQ(test, ready, pghot_map_ready(&f->node, NULL));
-	KUNIT_EXPECT_EQ(test, ready, take_all(test));
+	recorders_start(test, &all, pages, pages, 8);
+	KUNIT_EXPECT_EQ(test, recorders_wait(&all), pages);
+	KUNIT_EXPECT_EQ(test, pghot_map_ready(&f->node, NULL), pages);
+	KUNIT_EXPECT_EQ(test, take_all(test), pages);
 }
 
 static void no_access_is_lost(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct recorder all[RECORDERS];
 	const u32 max = pghot_freq_max(pghot_map_layout(&f->map));
-	/* As many as the record can count, all on one page. */
-	const u32 each = max / RECORDERS, sum = each * RECORDERS;
+	const unsigned int pages = 64, each = max / RECORDERS;
+	struct recorders all;
 
-	f->t.freq_threshold = sum;
-	recorders_start(test, all, each, 1);
-	KUNIT_EXPECT_EQ(test, recorders_wait(all), 1);
-	KUNIT_ASSERT_EQ(test, collect(f, pfn_in(SECTION_A, 0)), 1);
-	KUNIT_EXPECT_EQ(test, f->entries[0].class,
-			pghot_class(pghot_map_layout(&f->map),
-				    (struct pghot_rec) { .freq = sum }));
+	/* Each page is ready only if every one of its accesses is counted. */
+	f->t.freq_threshold = each * RECORDERS;
+	recorders_start(test, &all, pages * each, pages, 1);
+	KUNIT_EXPECT_EQ(test, recorders_wait(&all), pages);
 }
 
 static void no_place_of_a_node_is_lost(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct recorder all[RECORDERS];
+	struct recorders all;
 	unsigned int i, n;
 
 	f->t.freq_threshold = 1;
-	recorders_start(test, all, RECORDS, PGHOT_BLOCK_PAGES);
-	recorders_wait(all);
+	recorders_start(test, &all, RECORDS, PGHOT_BLOCK_PAGES, 1);
+	recorders_wait(&all);
 	n = collect(f, pfn_in(SECTION_A, 0));
-	KUNIT_EXPECT_GT(test, n, 0);
+	KUNIT_EXPECT_EQ(test, n, PGHOT_BLOCK_PAGES);
 	for (i = 0; i < n; i++) {
 		KUNIT_ASSERT_GE(test, f->entries[i].nid, 0);
 		KUNIT_ASSERT_LT(test, f->entries[i].nid, RECORDERS);
@@ -193,19 +190,19 @@ static void no_place_of_a_node_is_lost(struct kunit *test)
 static void removal_under_way_loses_nothing(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct recorder all[RECORDERS];
+	struct recorders all;
 	unsigned long ready, gone = 0;
 	int err = 0;
 
-	recorders_start(test, all, RECORDS, 2 * PAGES_PER_SECTION);
-	while (!recorders_done(all)) {
+	recorders_start(test, &all, RECORDS, 64, PAGES_PER_SECTION / 32);
+	while (!recorders_done(&all)) {
 		gone += pghot_map_remove(&f->map, SECTION_A, 2);
 		err = err ?: pghot_map_add(&f->map, &f->node, SECTION_B,
 					   numa_mem_id());
 		err = err ?: pghot_map_add(&f->map, &f->node, SECTION_A,
 					   numa_mem_id());
 	}
-	ready = recorders_wait(all);
+	ready = recorders_wait(&all);
 
 	KUNIT_EXPECT_EQ(test, err, 0);
 	KUNIT_EXPECT_EQ(test, ready, gone + pghot_map_ready(&f->node, NULL));
@@ -215,12 +212,12 @@ static void removal_under_way_loses_nothing(struct kunit *test)
 static void removal_during_a_walk_loses_nothing(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct recorder all[RECORDERS];
+	struct recorders all;
 	unsigned long ready, taken = 0, gone = 0;
 	int err = 0;
 
-	recorders_start(test, all, RECORDS, 2 * PAGES_PER_SECTION);
-	while (!recorders_done(all)) {
+	recorders_start(test, &all, RECORDS, 64, PAGES_PER_SECTION / 32);
+	while (!recorders_done(&all)) {
 		struct pghot_cursor c = { };
 		unsigned long pfn;
 		unsigned int i, n;
@@ -233,16 +230,54 @@ static void removal_during_a_walk_loses_nothing(struct kunit *test)
 							f->entries[i].pfn);
 			err = err ?: pghot_map_add(&f->map, &f->node, SECTION_A,
 						   numa_mem_id());
-			if (recorders_done(all))
+			if (recorders_done(&all))
 				break;
 		}
 		pghot_map_stop(&f->map, &c);
 	}
-	ready = recorders_wait(all);
+	ready = recorders_wait(&all);
 
 	KUNIT_EXPECT_EQ(test, err, 0);
 	KUNIT_EXPECT_EQ(test, ready,
 			taken + gone + pghot_map_ready(&f->node, NULL));
+}
+
+struct reader {
+	struct completion reading;
+	struct completion done;
+	bool removed;
+	bool removed_meanwhile;
+};
+
+static int reader(void *data)
+{
+	struct reader *r = data;
+
+	rcu_read_lock();
+	complete(&r->reading);
+	/* Long enough for a removal that does not wait to come to its end. */
+	mdelay(50);
+	r->removed_meanwhile = READ_ONCE(r->removed);
+	rcu_read_unlock();
+	complete(&r->done);
+	return 0;
+}
+
+static void removal_waits_for_readers(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct reader r = { };
+	struct task_struct *task;
+
+	init_completion(&r.reading);
+	init_completion(&r.done);
+	task = kthread_run(reader, &r, "pghot_reader");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wait_for_completion(&r.reading);
+	pghot_map_remove(&f->map, SECTION_A, 1);
+	WRITE_ONCE(r.removed, true);
+	wait_for_completion(&r.done);
+	KUNIT_EXPECT_FALSE(test, r.removed_meanwhile);
 }
 
 static struct kunit_case concurrent_cases[] = {
@@ -254,6 +289,7 @@ static struct kunit_case concurrent_cases[] = {
 	KUNIT_CASE_PARAM(removal_under_way_loses_nothing, layout_gen_params),
 	KUNIT_CASE_PARAM(removal_during_a_walk_loses_nothing,
 			 layout_gen_params),
+	KUNIT_CASE_PARAM(removal_waits_for_readers, layout_gen_params),
 	{ }
 };
 

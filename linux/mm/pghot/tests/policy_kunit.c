@@ -179,8 +179,13 @@ static void threshold_has_bounds(struct kunit *test)
 
 static void threshold_waits_for_its_period(struct kunit *test)
 {
+	const struct pghot_threshold fresh = { };
 	struct pghot_threshold t = started(5000);
 
+	KUNIT_EXPECT_TRUE(test, pghot_threshold_due(&fresh, 0, 1000));
+	KUNIT_EXPECT_FALSE(test, pghot_threshold_due(&t, 6000, 1000));
+	KUNIT_EXPECT_FALSE(test, pghot_threshold_due(&t, 4500, 1000));
+	KUNIT_EXPECT_TRUE(test, pghot_threshold_due(&t, 6001, 1000));
 	pghot_threshold_adjust(&t, 6000, 1000 * 1000, 1000, 1000, 1000);
 	KUNIT_EXPECT_EQ(test, pghot_threshold_ms(&t, 1000), 1000);
 	/* A clock that is behind is not one that went round. */
