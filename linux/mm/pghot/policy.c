@@ -125,6 +125,8 @@ u32 pghot_threshold_ms(const struct pghot_threshold *t, u32 ref_ms)
  * @period_ms: how often to adjust
  *
  * May be asked without the lock that pghot_threshold_adjust() needs.
+ *
+ * Return: true if it is.
  */
 bool pghot_threshold_due(const struct pghot_threshold *t, u32 now_ms,
 			 u32 period_ms)

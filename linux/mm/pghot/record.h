@@ -158,7 +158,7 @@ static inline u32 pghot_age(const struct pghot_layout *l, struct pghot_rec r,
 static inline bool pghot_in_window(const struct pghot_layout *l,
 				   struct pghot_rec r, u32 bucket)
 {
-	return !!r.freq & (pghot_age(l, r, bucket) < l->window_buckets);
+	return (r.freq != 0) & (pghot_age(l, r, bucket) < l->window_buckets);
 }
 
 /**
