@@ -137,6 +137,17 @@ def private_suites(name: str, *suites: str, base: bool = False) -> list[str]:
     return options
 
 
+def prefer(suite: str, *packages: str) -> list[str]:
+    """Options that take these packages from ``suite`` where it has them.
+
+    What they depend on comes from the release where that is new enough.
+    """
+    path = paths.APT / "preferences"
+    path.write_text(f"Package: {' '.join(packages)}\nPin: release n={suite}\n"
+                    "Pin-Priority: 990\n")
+    return ["-o", f"Dir::Etc::Preferences={path}"]
+
+
 def have_lists() -> bool:
     """Whether the system's own package lists were ever fetched."""
     return bool(_targets())

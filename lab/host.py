@@ -90,7 +90,7 @@ def require_backport(package: str, minimum: str, *also: str) -> None:
 
     It comes from the release where that is new enough, else from its
     backports suite on the machine's own mirror; ``also`` names packages to
-    install beside it. Raises LabError that names the command otherwise.
+    install beside it, from the same place. Raises LabError that names the command otherwise.
     """
     have = apt.version(package) if apt.available() else None
     if have and apt.at_least(have, minimum) and all(map(apt.version, also)):
@@ -99,13 +99,16 @@ def require_backport(package: str, minimum: str, *also: str) -> None:
         raise LabError(f"{package} {minimum} or newer is needed: install it "
                        "and run the same command again")
     suite = apt.backports()
-    manual = f"apt-get install -t {suite} {' '.join((package, *also))}"
+    names = (package, *also)
+    manual = "apt-get install " + " ".join(f"{name}/{suite}" for name in names)
     if os.geteuid() != 0:
         raise LabError(f"{package} {minimum} or newer is needed: run "
                        f"'{manual}' as root")
     try:
         options = apt.private_suites("backports", suite, base=True)
-        apt.install(package, *also, options=(*options, "-t", suite))
+        # Not -t: that would take every library they need from the suite as
+        # well, and the release's own headers do not fit those.
+        apt.install(*names, options=(*options, *apt.prefer(suite, *names)))
     except apt.AptError as error:
         raise LabError(f"cannot install {package} {minimum} ({error}): add "
                        f"{suite} to APT and run '{manual}'") from error

@@ -17,6 +17,8 @@ from lab.errors import LabError
 
 PROGRAM = "qemu-system-x86_64"
 PACKAGE = "qemu-system-x86"
+# What it is made of, and needs in the same version or about so.
+_PARTS = ("qemu-system-common", "qemu-system-data", "seabios")
 MINIMUM = (8, 2)
 """Older ones place several memory backends at wrong addresses in HMAT guests."""
 
@@ -70,8 +72,8 @@ def version() -> tuple[int, int] | None:
 def check(found: tuple[int, int] | None) -> None:
     """Raise LabError unless ``found`` is new enough; None means no QEMU."""
     need = ".".join(map(str, MINIMUM))
-    how = ("run 'apt-get install -t bookworm-backports "
-           f"{PACKAGE}' (Debian 12) or install QEMU {need} or newer")
+    names = " ".join(f"{name}/bookworm-backports" for name in (PACKAGE, *_PARTS))
+    how = (f"run 'apt-get install {names}' (Debian 12) or install QEMU {need} or newer")
     if found is None:
         raise LabError(f"{PROGRAM} is missing or does not start: {how}")
     if found < MINIMUM:
@@ -88,7 +90,7 @@ def ensure() -> None:
     found = version()
     if found is not None and found >= MINIMUM:
         return
-    host.require_backport(PACKAGE, ".".join(map(str, MINIMUM)))
+    host.require_backport(PACKAGE, ".".join(map(str, MINIMUM)), *_PARTS)
     check(version())
 
 

@@ -32,7 +32,7 @@ def test_old_version_says_how_to_get_a_newer(fake_qemu):
     with pytest.raises(LabError) as caught:
         qemu.check(qemu.version())
     assert "version 7.2, 8.2 or newer is needed" in str(caught.value)
-    assert "apt-get install -t bookworm-backports qemu-system-x86" in str(caught.value)
+    assert "apt-get install qemu-system-x86/bookworm-backports" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -90,7 +90,7 @@ def test_the_version_asked_of_debian_is_one_that_debian_has(monkeypatch):
     monkeypatch.setattr(qemu, "version", lambda: None)
     monkeypatch.setattr(qemu, "check", lambda found: None)
     monkeypatch.setattr(qemu.host, "require_backport",
-                        lambda package, minimum: asked.append(minimum))
+                        lambda package, minimum, *also: asked.append(minimum))
     qemu.ensure.__wrapped__()
     # With an epoch, that the package has and QEMU has not.
     assert apt.at_least("1:10.0.2+ds-2+deb13u1~bpo12+1", *asked)
