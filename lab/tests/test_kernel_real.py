@@ -93,13 +93,12 @@ def test_sparse_is_silent() -> None:
 
 def test_sparse_complains_of_bad_code(tmp_path: Path) -> None:
     bad = tmp_path / "bad.c"
-    bad.write_text("int f(int __attribute__((address_space(1))) *p);\n"
-                   "int f(int __attribute__((address_space(1))) *p)\n"
+    bad.write_text("int f(int __attribute__((noderef)) *p);\n"
+                   "int f(int __attribute__((noderef)) *p)\n"
                    "{\n\t__typeof_unqual__(*p) v = *p;\n\treturn v;\n}\n")
     done = subprocess.run([*checks.SPARSE.split(), str(bad)], check=False,
                           capture_output=True, text=True)
-    assert "warning: dereference of noderef" in done.stderr or \
-        "address space" in done.stderr
+    assert "warning: dereference of noderef expression" in done.stderr
 
 
 def test_hooks_are_small() -> None:
