@@ -24,6 +24,8 @@ PACKAGES = {
     "openssl/ssl.h": "libssl-dev",
     "perl": "perl",
     "pahole": "dwarves",
+    # Comes with perl and not with perl-base, as do modules of checkpatch.
+    "prove": "perl",
     "ps": "procps",
     "qemu-system-x86_64": "qemu-system-x86",
     "redis-benchmark": "redis-tools",

@@ -64,7 +64,7 @@ def checkpatch(tree: Path, files: list[str], mail: list[Path]) -> list[str]:
 
     ``files`` are paths in ``tree``; ``mail`` are patches.
     """
-    host.require("perl")
+    host.require("perl", "prove")
     command = ["perl", "scripts/checkpatch.pl", "--strict", "--terse",
                "--showfile", "--show-types", "--no-summary", "--color=never",
                f"--ignore={','.join(IGNORED)}"]
