@@ -139,5 +139,6 @@ def perform(settings: Settings) -> dict:
                "settings": asdict(settings), "seconds": round(narrator.seconds, 1)}
     found = summary.problems(result)
     if found:
-        raise LabError(f"no demonstration: {'; '.join(found)}")
+        raise LabError(f"pghot did not do its work: {'; '.join(found)}: run "
+                       "'make test' to see what is broken")
     return result

@@ -179,7 +179,8 @@ def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched,
             if done:
                 return
             raise DemoError(f"after {limit:.0f} s only {fast} of {watched.count} hot "
-                            "pages are in DRAM")
+                            "pages are in DRAM: if this host was busy, run it again; "
+                            "'make test' tells a broken kernel from a slow host")
 
 
 def demonstrate(options: argparse.Namespace, directory: Path) -> dict:
