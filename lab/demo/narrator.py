@@ -7,7 +7,7 @@ import time
 
 from lab.log import note
 
-_BAR = 30
+_BAR = 16
 _LINE_EVERY = 1.0
 """Seconds between progress lines while little changes."""
 
@@ -15,6 +15,11 @@ _LINE_EVERY = 1.0
 def clock(seconds: float) -> str:
     """Seconds as m:ss."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def _row(seconds: object, pages: list, promoted: object, rest: str) -> str:
+    cells = "".join(f"{cell:>8}" for cell in pages)
+    return f"{seconds:>7}{cells}{promoted:>10}   {rest}"
 
 
 class Narrator:
@@ -48,10 +53,12 @@ class Narrator:
         if (seconds - last_seconds < _LINE_EVERY
                 and fast - last_fast < 0.02 * hot_pages):
             return
+        if self._shown[1] < 0:
+            self.detail(_row("seconds", [f"node {node}" for node in nodes], "promoted",
+                             "hot pages in DRAM"))
         self._shown = (seconds, fast)
         share = min(1.0, fast / hot_pages)
         bar = "#" * round(share * _BAR)
-        where = "  ".join(f"node {node}: {sample['hot_nodes'].get(str(node), 0):>5}"
-                          for node in nodes)
-        self.detail(f"{seconds:5.1f} s  {where}  promoted {sample['promoted']:>5}  "
-                    f"[{bar:.<{_BAR}}] {100 * share:3.0f}% of the hot pages in DRAM")
+        self.detail(_row(f"{seconds:.1f}",
+                         [sample["hot_nodes"].get(str(node), 0) for node in nodes],
+                         sample["promoted"], f"[{bar:.<{_BAR}}] {100 * share:3.0f}%"))

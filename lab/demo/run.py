@@ -29,12 +29,11 @@ _STAGES = {
                "3 to 8 minutes the first time, then seconds"),
     "boot": ("Booting the machine", "about 10 s"),
     "fill": ("Starting Redis and filling it", "about 10 s"),
-    "place": ("Redis stands still while its pages go to the slow node", "about 1 s"),
-    "measure": ("A load on a tenth of the keys, tiering off: which pages are hot, "
-                "how fast is Redis", "about 8 s"),
-    "promote": ("Tiering on: kernel.numa_balancing=2, demotion on, all other knobs as "
-                "they are", "5 to 30 s"),
-    "after": ("How fast is Redis now, and are its data unchanged", "about 8 s"),
+    "place": ("Moving it, stopped, to the slow node", "about 1 s"),
+    "measure": ("A load on a tenth of the keys, tiering off: what is hot?", "about 8 s"),
+    "promote": ("kernel.numa_balancing=2, demotion on, all else as it is",
+                "5 to 30 s"),
+    "after": ("How fast is it now, and are its data unchanged?", "about 8 s"),
 }
 
 
