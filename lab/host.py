@@ -92,7 +92,8 @@ def require_backport(package: str, minimum: str, *also: str) -> None:
 
     It comes from the release where that is new enough, else from its
     backports suite on the machine's own mirror; ``also`` names packages to
-    install beside it, from the same place. Raises LabError that names the command otherwise.
+    install beside it, from the same place: all it needs in a newer version.
+    Raises LabError that names the command otherwise.
     """
     have = apt.version(package) if apt.available() else None
     if have and apt.at_least(have, minimum) and all(map(apt.version, also)):
