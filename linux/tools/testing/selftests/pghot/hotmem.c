@@ -2,15 +2,16 @@
 /*
  * A process with memory on a given node, and workers that access it.
  *
- *	hotmem [-c CPU,...] [-s all|halves|turns] [-b NODES] [-p] KIND MB NODE
+ *	hotmem [-c CPU,...] [-s all|halves|turns] [-b NODES] [-p] [-x] KIND MB NODE
  *
- *	KIND	anon, thp, large (64 KiB folios), shmem, file:PATH
+ *	KIND	anon, thp, shmem, file:PATH
  *	-c	one worker for each CPU of the list, bound to it; default: one
  *		worker, bound to nothing
  *	-s	pages of each worker: all of them; one contiguous part; every n-th
  *	-b	policy while accessing: MPOL_BIND with balancing on these nodes;
  *		default: MPOL_DEFAULT
  *	-p	workers are processes; with shmem and file they share the pages
+ *	-x	the file is mapped executable
  *
  * It is told what to do by lines on its standard input and answers each with one
  * line. Every page holds a pattern of its own, which each access compares.
@@ -24,6 +25,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include "numa.h"
 
@@ -37,7 +39,8 @@ static char *region;
 static unsigned long nr_pages;
 static int *status;
 static int cpus[WORKERS_MAX], nr_workers = 1;
-static bool pinned, processes;
+static bool pinned, processes, executable;
+static int pipe_fd[2];
 static enum share share = ALL;
 static unsigned long bind_nodes;
 
@@ -156,15 +159,19 @@ static void tell_workers(enum what what)
 
 /* --- memory ----------------------------------------------------------- */
 
-static char *map_file(const char *path, size_t bytes)
+static char *map_file(const char *path, size_t bytes, int node)
 {
-	char *buffer = calloc(1, PAGE), *p;
+	static char buffer[PAGE];
 	unsigned long page;
+	char *p;
 	int fd;
 
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || !buffer)
+	if (fd < 0)
 		die("%s: %s", path, strerror(errno));
+	/* Only the file is to be on the node. */
+	memset(buffer, 0, PAGE);
+	set_policy(MPOL_BIND, 1UL << node);
 	for (page = 0; page < nr_pages; page++) {
 		*(uint64_t *)(buffer + page % 8 * 64) = pattern(page);
 		if (write(fd, buffer, PAGE) != (ssize_t)PAGE)
@@ -175,12 +182,12 @@ static char *map_file(const char *path, size_t bytes)
 	if (fsync(fd))
 		die("%s: fsync: %s", path, strerror(errno));
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE |
+		 (executable ? PROT_EXEC : 0), MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		die("%s: mmap: %s", path, strerror(errno));
 	close(fd);
 	unlink(path);
-	free(buffer);
 	return p;
 }
 
@@ -208,12 +215,13 @@ static void make_region(const char *kind, unsigned long mb, int node)
 		die("no memory");
 
 	/* Page cache and anonymous memory alike follow the task's policy. */
-	set_policy(MPOL_BIND, 1UL << node);
+	if (!file)
+		set_policy(MPOL_BIND, 1UL << node);
 	if (file)
-		region = map_file(kind + 5, bytes);
+		region = map_file(kind + 5, bytes, node);
 	else if (!strcmp(kind, "anon"))
 		region = map_anon(bytes, MAP_PRIVATE, MADV_NOHUGEPAGE);
-	else if (!strcmp(kind, "thp") || !strcmp(kind, "large"))
+	else if (!strcmp(kind, "thp"))
 		region = map_anon(bytes, MAP_PRIVATE, MADV_HUGEPAGE);
 	else if (!strcmp(kind, "shmem"))
 		region = map_anon(bytes, MAP_SHARED, MADV_NOHUGEPAGE);
@@ -352,6 +360,21 @@ static unsigned long check(void)
 	return bad;
 }
 
+/* Hold references to the first pages, as input and output under way does. */
+static void pin(void)
+{
+	struct iovec all = { region, nr_pages * PAGE };
+
+	if (pipe2(pipe_fd, O_NONBLOCK) || vmsplice(pipe_fd[1], &all, 1, 0) <= 0)
+		die("vmsplice: %s", strerror(errno));
+}
+
+static void unpin(void)
+{
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+}
+
 static void move_to(int node)
 {
 	int *to = malloc(nr_pages * sizeof(*to));
@@ -377,6 +400,7 @@ static void move_to(int node)
  *	huge		pages in huge pages
  *	move NODE	by move_pages(2)
  *	write		write to each page
+ *	pin, unpin	hold references to some pages
  *	free		give the memory back
  */
 static bool obey(char *line)
@@ -411,6 +435,12 @@ static bool obey(char *line)
 		for (page = 0; page < nr_pages; page++)
 			*word(page) = pattern(page);
 		puts("ok");
+	} else if (!strcmp(line, "pin") || !strcmp(line, "unpin")) {
+		if (*line == 'p')
+			pin();
+		else
+			unpin();
+		puts("ok");
 	} else if (!strcmp(line, "free")) {
 		if (munmap(region, nr_pages * PAGE))
 			die("munmap: %s", strerror(errno));
@@ -439,7 +469,7 @@ int main(int argc, char **argv)
 	char line[256];
 	int option;
 
-	while ((option = getopt(argc, argv, "c:s:b:p")) != -1) {
+	while ((option = getopt(argc, argv, "c:s:b:px")) != -1) {
 		switch (option) {
 		case 'c':
 			parse_cpus(optarg);
@@ -454,12 +484,15 @@ int main(int argc, char **argv)
 		case 'p':
 			processes = true;
 			break;
+		case 'x':
+			executable = true;
+			break;
 		default:
 			return 1;
 		}
 	}
 	if (argc - optind != 3)
-		die("usage: hotmem [-c CPU,...] [-s all|halves|turns] [-b NODES] [-p] KIND MB NODE");
+		die("usage: hotmem [-c CPU,...] [-s all|halves|turns] [-b NODES] [-p] [-x] KIND MB NODE");
 
 	control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -86,6 +86,14 @@ need_pghot() {
 	need_tiers
 }
 
+need_page_cache() { # directory
+	case $(stat -f -c %T "$1") in
+	tmpfs | overlayfs | v9fs)
+		skip "files in $1 have no pages of a disk: set PGHOT_TEST_DIR"
+		;;
+	esac
+}
+
 need_two_sockets() {
 	[ ${#TOP[@]} -ge 2 ] || skip "one DRAM node only"
 	OTHER=${TOP[1]}
@@ -95,12 +103,23 @@ need_two_sockets() {
 
 # --- knobs -----------------------------------------------------------------
 
-declare -a SAVED_FILES SAVED_VALUES
+UNDO=()
 
-# Set a knob for the rest of the test.
+# Have a command run when the test ends, the last one first.
+finally() { UNDO+=("$*"); }
+
+# Set a knob for the rest of the test. Of a file that shows all its choices, the
+# one in brackets is the present one.
 knob() { # file value
-	SAVED_FILES+=("$1")
-	SAVED_VALUES+=("$(<"$1")") || fail "cannot read $1"
+	local now
+	now=$(<"$1") || fail "cannot read $1"
+	case $now in
+	*\[*\]*)
+		now=${now#*[}
+		now=${now%%]*}
+		;;
+	esac
+	finally "echo $now >$1"
 	echo "$2" >"$1" || fail "cannot set $1 to $2"
 }
 
@@ -110,8 +129,8 @@ undo() {
 		kill -KILL "$i"
 		wait "$i"
 	done 2>/dev/null
-	for ((i = ${#SAVED_FILES[@]} - 1; i >= 0; i--)); do
-		echo "${SAVED_VALUES[i]}" >"${SAVED_FILES[i]}"
+	for ((i = ${#UNDO[@]} - 1; i >= 0; i--)); do
+		eval "${UNDO[i]}"
 	done
 }
 
@@ -139,9 +158,11 @@ counter() {
 
 declare -A BEFORE
 
-# Remember the counters; grew NAME is what came since.
+# Remember the counters; grew NAME is what came since. Some wait with their CPU
+# before they are summed up.
 remember() {
 	local name value
+	cat /proc/sys/vm/stat_refresh
 	while read -r name value; do
 		BEFORE[$name]=$value
 	done </proc/vmstat
@@ -213,6 +234,11 @@ memory() { # hotmem's arguments
 	esac
 }
 
+kill_memory() {
+	kill -KILL "$HOTMEM"
+	wait "$HOTMEM"
+} 2>/dev/null
+
 answer() {
 	read -r -t $((LIMIT * 2)) -u "$FROM" REPLY || fail "hotmem is gone or hangs"
 }
@@ -246,10 +272,29 @@ placed() { # nodes pages [seconds]
 	[ "${REPLY%% *}" = ok ] || fail "$2 pages expected on node $1: $REPLY"
 }
 
+# Pages that workers accessed arrived whole, and pghot brought them.
+promoted() { # pages
+	ask stop
+	expect 0 check
+	wait_until grown pgpromote_success "$1" ||
+		fail "pgpromote_success grew by $(grew pgpromote_success)"
+	wait_until grown pghot_promoted_pages "$1" ||
+		fail "pghot_promoted_pages grew by $(grew pghot_promoted_pages)"
+	conserved
+}
+
+untouched() { # counter...
+	local name
+	for name in "$@"; do
+		[ "$(grew "$name")" = 0 ] || fail "$name grew by $(grew "$name")"
+	done
+}
+
 # Every record there can be is ready and held back; the workers sleep. The rate
 # limit is the valve: `echo 65536 >$RATE` opens it.
 hold_ready() { # records
 	knob $RATE 0
+	knob $PGHOT/window_ms 60000
 	remember
 	ask run
 	wait_until ready_at_least "$1" ||

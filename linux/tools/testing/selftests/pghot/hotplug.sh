@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Memory of the lower tier goes offline and comes back, with records in it.
+
+. "$(dirname "$0")/lib.sh"
+
+MEMORY=/sys/devices/system/memory
+
+blocks() {
+	local block
+	for block in "$NODES/node$SLOW"/memory*; do
+		echo "${block##*/}"
+	done | sort -V
+}
+
+is_offline() { [ "$(<"$MEMORY/$1/state")" = offline ]; }
+
+offline() { # block
+	# Migration out of a block may fail for a moment.
+	echo offline >"$MEMORY/$1/state" 2>/dev/null || is_offline "$1"
+}
+
+online() {
+	local block
+	for block; do
+		if is_offline "$block"; then
+			echo online_movable >"$MEMORY/$block/state" || fail "$block stays offline"
+		fi
+	done
+}
+
+need_blocks() {
+	need_pghot
+	mapfile -t BLOCKS < <(blocks)
+	SECTIONS=$(<"$PGHOT/node$SLOW/sections")
+	[ ${#BLOCKS[@]} -ge 2 ] || skip "node $SLOW is one memory block"
+	grep -q Movable "$MEMORY/${BLOCKS[0]}/valid_zones" ||
+		skip "memory of node $SLOW cannot go offline"
+	finally "online ${BLOCKS[*]}"
+}
+
+sections_are() { [ "$(<"$PGHOT/node$SLOW/sections")" = "$1" ]; }
+
+test_map_follows_blocks() {
+	local bytes
+	need_blocks
+	bytes=$(<"$PGHOT/node$SLOW/map_bytes")
+	wait_until offline "${BLOCKS[-1]}" || fail "${BLOCKS[-1]} stays online"
+	sections_are $((SECTIONS - SECTIONS / ${#BLOCKS[@]})) ||
+		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections are left"
+	(($(<"$PGHOT/node$SLOW/map_bytes") < bytes)) || fail "the map is as large as before"
+	online "${BLOCKS[-1]}"
+	sections_are "$SECTIONS" || fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+	[ "$(<"$PGHOT/node$SLOW/map_bytes")" = "$bytes" ] || fail "the map is not as large as before"
+}
+
+# Records wait, and their memory goes: each is accounted for.
+test_records_go_with_their_memory() {
+	local block
+	need_blocks
+	balance 2
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	hold_ready "$PAGES"
+	# All but the last block, so that there is somewhere to go.
+	for block in "${BLOCKS[@]::${#BLOCKS[@]}-1}"; do
+		wait_until offline "$block" || fail "$block stays online"
+	done
+	expect 0 check
+	conserved
+	say "offline $(grew pghot_skip_offline), gone $(grew pghot_skip_gone)"
+	(($(grew pghot_skip_offline) + $(grew pghot_skip_gone) >= PAGES / 2)) ||
+		fail "records of memory that went are still there: $CONSERVED"
+	online "${BLOCKS[@]}"
+	echo 65536 >$RATE
+	ask run
+	placed "$TOPLIST" "$PAGES"
+	ask stop
+	expect 0 check
+	conserved
+}
+
+test_blocks_go_under_load() {
+	local i
+	need_blocks
+	balance 2
+	knob $PGHOT/batch_pages 16
+	knob $RATE 1
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	remember
+	ask run
+	for ((i = 0; i < 3; i++)); do
+		wait_until offline "${BLOCKS[0]}" || fail "${BLOCKS[0]} stays online"
+		wait_until offline "${BLOCKS[1]}" || fail "${BLOCKS[1]} stays online"
+		online "${BLOCKS[0]}" "${BLOCKS[1]}"
+	done
+	echo 65536 >$RATE
+	placed "$TOPLIST" "$PAGES"
+	ask stop
+	expect 0 check
+	conserved
+}
+
+test_node_goes_and_comes_back() {
+	local block pid
+	need_blocks
+	pid=$(<"$PGHOT/node$SLOW/kmigrated")
+	balance 2
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	hold_ready "$PAGES"
+	for block in "${BLOCKS[@]}"; do
+		wait_until offline "$block" || fail "$block stays online"
+	done
+	[ ! -e "$PGHOT/node$SLOW" ] || fail "node$SLOW is still there"
+	# Who waits for a thread to stop does not wait until it is buried.
+	wait_until [ ! -e "/proc/$pid" ] || fail "kmigrated$SLOW still runs"
+	expect 0 check
+	conserved
+	online "${BLOCKS[@]}"
+	wait_until [ -e "$PGHOT/node$SLOW/kmigrated" ] || fail "node$SLOW does not come back"
+	[ -e "/proc/$(<"$PGHOT/node$SLOW/kmigrated")" ] || fail "kmigrated$SLOW does not come back"
+	sections_are "$SECTIONS" || fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+	kill_memory
+	echo 65536 >$RATE
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	remember
+	ask run
+	placed "$TOPLIST" "$PAGES"
+	promoted "$PAGES"
+}
+
+run_tests "$@"

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Each page goes to the socket it is accessed from.
+
+. "$(dirname "$0")/lib.sh"
+
+own_socket() { # share kind
+	need_pghot
+	need_two_sockets
+	balance 2
+	memory -c "$CPU,$CPU2" -s "$1" "$2" "$MB" "$SLOW"
+	remember
+	ask run
+	placed own "$PAGES"
+	promoted "$PAGES"
+}
+
+test_halves() { own_socket halves anon; }
+
+# Neighbours in each 2 MiB block belong to different sockets.
+test_turns() { own_socket turns anon; }
+
+test_turns_shmem() { own_socket turns shmem; }
+
+test_halves_thp() { own_socket halves thp; }
+
+test_targets_count() {
+	local before after
+	need_pghot
+	need_two_sockets
+	before=$(<"$PGHOT/target$OTHER/promoted")
+	balance 2
+	memory -c "$CPU2" anon "$MB" "$SLOW"
+	remember
+	ask run
+	placed "$OTHER" "$PAGES"
+	promoted "$PAGES"
+	after=$(<"$PGHOT/target$OTHER/promoted")
+	((after - before >= PAGES)) ||
+		fail "target$OTHER/promoted grew by $((after - before))"
+}
+
+run_tests "$@"
