@@ -87,6 +87,11 @@ COUNTERS: dict[str, Counter] = dict(
             "sysctl -w vm.dirty_background_ratio=5",
         ),
         _counter(
+            "pghot_skip_policy",
+            "The cpuset of the page's cgroup allows no node of the top tier.",
+            "Nothing to do if that is meant; otherwise add DRAM nodes to the cgroup's cpuset.mems.",
+        ),
+        _counter(
             "pghot_skip_migrate",
             "The page was taken off its list, and migration failed.",
             "Look at pgmigrate_fail in /proc/vmstat. The usual causes are pages pinned for DMA, RDMA or"

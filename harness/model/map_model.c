@@ -288,12 +288,6 @@ bool model_next_block(struct model *m, int node, int *section, int *page)
 	return false;
 }
 
-/* The next walk starts at the section that this one was in. */
-void model_stop(struct model *m, int node)
-{
-	m->cursor[node].block = 0;
-}
-
 unsigned int model_collect(const struct model *m, int section, int page,
 			   u32 min_class, u64 now_ms,
 			   struct pghot_entry *entries, bool *more)
@@ -305,10 +299,12 @@ unsigned int model_collect(const struct model *m, int section, int page,
 	for (i = first; i < MODEL_PAGES && block_nr(i) == block_nr(first);
 	     i++) {
 		const struct model_page *p = &s->page[i];
+		bool hot = in_window(m, p, now_ms) &&
+			   seen_count(m, p) >= m->threshold;
 
 		if (!p->ready)
 			continue;
-		if (class_of(m, p) < min_class) {
+		if (class_of(m, p) < min_class && hot) {
 			*more = true;
 			continue;
 		}
@@ -317,8 +313,7 @@ unsigned int model_collect(const struct model *m, int section, int page,
 			.nid = m->precise ? p->nid :
 					    s->block[first].nid[p->place],
 			.class = class_of(m, p),
-			.hot = in_window(m, p, now_ms) &&
-			       seen_count(m, p) >= m->threshold,
+			.hot = hot,
 		};
 	}
 	return n;

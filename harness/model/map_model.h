@@ -67,7 +67,6 @@ unsigned long model_ready(const struct model *m, int node,
 unsigned long model_sections(const struct model *m, int node);
 void model_mark(struct model *m, int section, int page);
 bool model_next_block(struct model *m, int node, int *section, int *page);
-void model_stop(struct model *m, int node);
 unsigned int model_collect(const struct model *m, int section, int page,
 			   u32 min_class, u64 now_ms,
 			   struct pghot_entry *entries, bool *more);

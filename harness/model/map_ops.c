@@ -143,10 +143,10 @@ static bool do_next(struct world *w, const u8 *op, int node)
 	return true;
 }
 
+/* The model's walks go on where they are in any case. */
 static bool do_stop(struct world *w, int node)
 {
 	pghot_map_stop(&w->map, &w->cursor[node]);
-	model_stop(&w->m, node);
 	return true;
 }
 

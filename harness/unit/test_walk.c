@@ -116,6 +116,47 @@ TEST(a_stopped_walk_leaves_the_rest_to_be_found)
 	}
 }
 
+TEST(a_stopped_walk_can_go_on_and_leaves_what_is_behind)
+{
+	for_each_map(&f) {
+		struct pghot_cursor c = { };
+
+		make_ready(&f, pfn_in(SECTION_A, 0));
+		make_ready(&f, pfn_in(SECTION_A, 5000));
+		assert_next(&c, pfn_in(SECTION_A, 0));
+		pghot_map_mark(&f.map, pfn_in(SECTION_A, 0));
+		pghot_map_stop(&f.map, &c);
+		/* A block refused over and over does not hide the next one. */
+		assert_next(&c, pfn_in(SECTION_A, 4608));
+		assert_end(&c);
+		c = (struct pghot_cursor) { };
+		assert_next(&c, pfn_in(SECTION_A, 0));
+		assert_end(&c);
+	}
+}
+
+TEST(stale_ones_are_not_left_out_for_their_class)
+{
+	for_each_map(&f) {
+		struct pghot_entry e[PGHOT_BLOCK_PAGES];
+		bool more = false;
+
+		make_ready(&f, pfn_in(SECTION_A, 0));
+		assert_int_equal(pghot_map_collect(&f.map, pfn_in(SECTION_A, 0),
+						   PGHOT_CLASSES, 1000, &f.t, e,
+						   &more), 0);
+		assert_true(more);
+		more = false;
+		assert_int_equal(pghot_map_collect(&f.map, pfn_in(SECTION_A, 0),
+						   PGHOT_CLASSES,
+						   1001 + f.t.window_ms,
+						   &f.t, e,
+						   &more), 1);
+		assert_false(more);
+		assert_false(e[0].hot);
+	}
+}
+
 TEST(what_becomes_ready_ahead_is_found_behind_is_kept)
 {
 	for_each_map(&f) {
@@ -254,6 +295,8 @@ UNIT_MAIN(
 	cmocka_unit_test(a_finished_walk_leaves_no_bits_to_look_at),
 	cmocka_unit_test(marked_blocks_are_found_again),
 	cmocka_unit_test(a_stopped_walk_leaves_the_rest_to_be_found),
+	cmocka_unit_test(a_stopped_walk_can_go_on_and_leaves_what_is_behind),
+	cmocka_unit_test(stale_ones_are_not_left_out_for_their_class),
 	cmocka_unit_test(what_becomes_ready_ahead_is_found_behind_is_kept),
 	cmocka_unit_test(sections_removed_under_the_walk_are_passed_over),
 	cmocka_unit_test(a_section_that_changed_its_owner_keeps_its_blocks),

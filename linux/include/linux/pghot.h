@@ -46,6 +46,7 @@ bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
 bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 			struct mempolicy *pol, int nid);
 void pghot_tiers_changed(void);
+void pghot_reset_thresholds(void);
 void pghot_vmstat_show(struct seq_file *m);
 
 /**
@@ -78,6 +79,10 @@ static inline bool pghot_hint_fault(struct folio *folio,
 }
 
 static inline void pghot_tiers_changed(void)
+{
+}
+
+static inline void pghot_reset_thresholds(void)
 {
 }
 

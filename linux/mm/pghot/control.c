@@ -22,15 +22,15 @@
 
 /* Not pghot=off, and set up. */
 bool pghot_booted __ro_after_init;
-struct pghot_map pghot_map;
+struct pghot_map pghot_map __read_mostly;
 
-struct pghot_tunables pghot_tunables = {
+struct pghot_tunables pghot_tunables __read_mostly = {
 	.freq_threshold = PGHOT_FREQ_THRESHOLD,
 	.window_ms = PGHOT_WINDOW_MS,
 };
 
-u32 pghot_batch_pages = PGHOT_BATCH_PAGES;
-u32 pghot_period_ms = PGHOT_PERIOD_MS;
+u32 pghot_batch_pages __read_mostly = PGHOT_BATCH_PAGES;
+u32 pghot_period_ms __read_mostly = PGHOT_PERIOD_MS;
 
 /* Serialises switching pghot and its sources on and off. */
 static DEFINE_MUTEX(control_lock);
@@ -122,8 +122,10 @@ static void set_enabled(bool on)
 {
 	guard(mutex)(&control_lock);
 	enabled = on;
-	if (on)
+	if (on) {
+		pghot_reset_thresholds();
 		pghot_nodes_enable(true);
+	}
 	update_keys();
 	if (!on) {
 		/* A report that is under way may still add a record. */
@@ -297,13 +299,13 @@ static const struct kobj_type target_ktype = {
 };
 
 /**
- * pghot_node_show - make a lower-tier node's directory
+ * pghot_node_add_dir - make a lower-tier node's directory
  * @node: the node
  * @parent: where
  *
  * Return: 0 or a negative error.
  */
-int pghot_node_show(struct pghot_node *node, struct kobject *parent)
+int pghot_node_add_dir(struct pghot_node *node, struct kobject *parent)
 {
 	if (!node->kobj.state_initialized)
 		kobject_init(&node->kobj, &node_ktype);
@@ -311,13 +313,13 @@ int pghot_node_show(struct pghot_node *node, struct kobject *parent)
 }
 
 /**
- * pghot_target_show - make a top-tier node's directory
+ * pghot_target_add_dir - make a top-tier node's directory
  * @target: the node
  * @parent: where
  *
  * Return: 0 or a negative error.
  */
-int pghot_target_show(struct pghot_target *target, struct kobject *parent)
+int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent)
 {
 	if (!target->kobj.state_initialized)
 		kobject_init(&target->kobj, &target_ktype);
@@ -344,17 +346,21 @@ static int debug_freq_set(void *data, u64 value)
 DEFINE_DEBUGFS_ATTRIBUTE(debug_freq_fops, debug_freq_get, debug_freq_set,
 			 "%llu\n");
 
-static int __init make_sources(struct kobject *pghot)
-{
-	struct kobject *sources, *hint_fault;
+static struct kobject *sources_kobj, *hint_fault_kobj;
 
-	sources = kobject_create_and_add("sources", pghot);
-	if (!sources)
+static int __init make_dirs(struct kobject *pghot)
+{
+	int err = sysfs_create_groups(pghot, pghot_groups);
+
+	if (err)
+		return err;
+	sources_kobj = kobject_create_and_add("sources", pghot);
+	if (!sources_kobj)
 		return -ENOMEM;
-	hint_fault = kobject_create_and_add("hint_fault", sources);
-	if (!hint_fault)
+	hint_fault_kobj = kobject_create_and_add("hint_fault", sources_kobj);
+	if (!hint_fault_kobj)
 		return -ENOMEM;
-	return sysfs_create_groups(hint_fault, hint_fault_groups);
+	return sysfs_create_groups(hint_fault_kobj, hint_fault_groups);
 }
 
 /* After memory_tier_late_init(), which is linked before this. */
@@ -375,12 +381,13 @@ static int __init pghot_init(void)
 	pghot = kobject_create_and_add("pghot", mm_kobj);
 	if (!pghot)
 		goto fail;
-	err = sysfs_create_groups(pghot, pghot_groups);
-	if (!err)
-		err = make_sources(pghot);
+	err = make_dirs(pghot);
 	if (!err)
 		err = pghot_nodes_init(pghot);
 	if (err) {
+		/* Each holds its parent. */
+		kobject_put(hint_fault_kobj);
+		kobject_put(sources_kobj);
 		kobject_put(pghot);
 		goto fail;
 	}

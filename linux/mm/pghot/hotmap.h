@@ -87,7 +87,7 @@ struct pghot_entry {
  * @block: block within it to look at next
  * @inside: the section's own bit was taken; it is put back if the walk stops
  *
- * All zero starts a walk.
+ * All zero starts a walk; pghot_map_stop() leaves where to go on.
  */
 struct pghot_cursor {
 	unsigned long section;

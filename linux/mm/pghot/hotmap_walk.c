@@ -39,6 +39,14 @@ unsigned long pghot_map_ready(struct pghot_map_node *node,
 	return sum;
 }
 
+static void cursor_move(struct pghot_cursor *c, unsigned long section)
+{
+	if (c->section == section)
+		return;
+	c->section = section;
+	c->block = 0;
+}
+
 /**
  * pghot_map_next_block - the next block that has ready records
  * @map: the map
@@ -60,7 +68,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 	bool found = false;
 
 	if (c->section < READ_ONCE(node->first))
-		*c = (struct pghot_cursor) { .section = READ_ONCE(node->first) };
+		cursor_move(c, READ_ONCE(node->first));
 
 	rcu_read_lock();
 	while (c->section <= last) {
@@ -69,13 +77,13 @@ bool pghot_map_next_block(struct pghot_map *map,
 		unsigned long i;
 
 		if (!leaf) {
-			c->section = ALIGN(c->section + 1, LEAF_SECTIONS);
+			cursor_move(c, ALIGN(c->section + 1, LEAF_SECTIONS));
 			continue;
 		}
 		if (!c->inside) {
 			i = find_next_bit(leaf->hot, LEAF_SECTIONS,
 					  c->section % LEAF_SECTIONS);
-			c->section = ALIGN_DOWN(c->section, LEAF_SECTIONS) + i;
+			cursor_move(c, ALIGN_DOWN(c->section, LEAF_SECTIONS) + i);
 			if (i == LEAF_SECTIONS)
 				continue;
 		}
@@ -83,7 +91,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 		sec = rcu_dereference(leaf->section[i]);
 		if (!sec || sec->node != node) {
 			c->inside = false;
-			c->section++;
+			cursor_move(c, c->section + 1);
 			continue;
 		}
 		if (!c->inside) {
@@ -91,7 +99,6 @@ bool pghot_map_next_block(struct pghot_map *map,
 			/* Look at the blocks' bits only now: see mark_hot(). */
 			smp_mb__after_atomic();
 			c->inside = true;
-			c->block = 0;
 		}
 		c->block = find_next_bit(sec->hot, SECTION_BLOCKS, c->block);
 		if (c->block < SECTION_BLOCKS) {
@@ -104,17 +111,22 @@ bool pghot_map_next_block(struct pghot_map *map,
 			found = true;
 			break;
 		}
+		/* A walk that began in the middle has left some out. */
+		if (!bitmap_empty(sec->hot, SECTION_BLOCKS))
+			set_bit(i, leaf->hot);
 		c->inside = false;
-		c->section++;
+		cursor_move(c, c->section + 1);
 	}
 	rcu_read_unlock();
 	return found;
 }
 
 /**
- * pghot_map_stop - end a walk before the end of the node
+ * pghot_map_stop - break a walk off before the end of the node
  * @map: the map
  * @c: where the walk stands
+ *
+ * The next walk may go on with @c as it is then.
  */
 void pghot_map_stop(struct pghot_map *map, struct pghot_cursor *c)
 {
@@ -147,12 +159,15 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 			unsigned long i = base + w * per_word + k;
 			struct pghot_rec rec;
 			u32 class;
+			bool hot;
 
 			rec = pghot_unpack(l, cell_read(l, sec, i));
 			if (!rec.ready)
 				continue;
 			class = pghot_class(l, rec);
-			if (class < min_class) {
+			hot = pghot_is_hot(l, rec, bucket, threshold);
+			/* Stale ones go anyway, before time makes them look new. */
+			if (class < min_class && hot) {
 				*more = true;
 				continue;
 			}
@@ -161,7 +176,7 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 				.pfn = i,
 				.nid = who_decode(l, sec, i, rec.who),
 				.class = class,
-				.hot = pghot_is_hot(l, rec, bucket, threshold),
+				.hot = hot,
 			};
 		}
 	}
@@ -172,11 +187,11 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
  * pghot_map_collect - the ready records of a block, in PFN order
  * @map: the map
  * @pfn: first page of the block, from pghot_map_next_block()
- * @min_class: leave out colder ones
+ * @min_class: leave out those of lower classes that are still hot
  * @now_ms: the time
  * @t: what is hot
  * @entries: filled; room for PGHOT_BLOCK_PAGES
- * @more: set if colder ones were left out
+ * @more: set if any were left out
  *
  * The records stay as they are.
  *

@@ -15,7 +15,7 @@
 #include "policy.h"
 #include "stat.h"
 
-struct pass;
+struct pghot_pass;
 struct task_struct;
 
 /**
@@ -27,7 +27,6 @@ struct task_struct;
  * @wait: where the thread sleeps
  * @kick: there may be something ready that the thread has not seen
  * @wake_work: wakes the thread from contexts that cannot
- * @cursor: where the next pass begins; the thread's own
  * @promoted: pages promoted from here
  * @kobj: its directory in sysfs
  *
@@ -39,11 +38,10 @@ struct pghot_node {
 	struct pghot_map_node map;
 	bool active;
 	struct task_struct *kmigrated;
-	struct pass *pass;
+	struct pghot_pass *pass;
 	wait_queue_head_t wait;
 	bool kick;
 	struct irq_work wake_work;
-	struct pghot_cursor cursor;
 	atomic_long_t promoted;
 	struct kobject kobj;
 };
@@ -52,22 +50,23 @@ struct pghot_node {
  * struct pghot_target - a top-tier node
  * @nid: the node
  * @active: it has memory now
- * @lock: protects @bucket and @threshold; taken in the fault path
- * @bucket: what the rate limit lets through
- * @threshold: hint fault latency below which a page is hot
- * @promoted: pages promoted to here
+ * @threshold: hint fault latency below which a page is hot; each fault reads it
  * @kobj: its directory in sysfs
+ * @lock: protects @bucket and changes of @threshold
+ * @bucket: what the rate limit lets through
+ * @promoted: pages promoted to here
  *
  * Kept once made, as struct pghot_node is.
  */
 struct pghot_target {
 	int nid;
 	bool active;
-	spinlock_t lock;	/* bucket and threshold */
-	struct pghot_bucket bucket;
 	struct pghot_threshold threshold;
-	atomic_long_t promoted;
 	struct kobject kobj;
+	/* Changes of the bucket and the threshold. */
+	spinlock_t lock ____cacheline_aligned_in_smp;
+	struct pghot_bucket bucket;
+	atomic_long_t promoted;
 };
 
 /* control.c */
@@ -79,14 +78,13 @@ extern u32 pghot_period_ms;
 
 /* nodes.c */
 extern struct mutex pghot_lock;
-struct pghot_node *pghot_node(int nid);
 struct pghot_target *pghot_target(int nid);
 void pghot_nodes_enable(bool enable);
 int pghot_nodes_init(struct kobject *parent);
 
 /* control.c: the directories of nodes */
-int pghot_node_show(struct pghot_node *node, struct kobject *parent);
-int pghot_target_show(struct pghot_target *target, struct kobject *parent);
+int pghot_node_add_dir(struct pghot_node *node, struct kobject *parent);
+int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent);
 
 /* report.c */
 void pghot_wake(struct pghot_node *node);
@@ -103,6 +101,11 @@ u64 pghot_rate_bytes(void);
 bool pghot_take_tokens(int nid, unsigned long nr_pages, u32 *wait_ms);
 void pghot_return_tokens(int nid, unsigned long nr_pages);
 unsigned long pghot_promotable_pages(void);
+
+/* promote.c */
+struct pghot_pass *pghot_pass_alloc(struct pghot_node *node);
+void pghot_pass_free(struct pghot_pass *p);
+u32 pghot_pass_run(struct pghot_pass *p);
 
 /* kmigrated.c */
 int pghot_kmigrated_start(struct pghot_node *node);

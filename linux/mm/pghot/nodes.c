@@ -21,23 +21,12 @@
 /* Serialises changes of the map, of nodes and of targets. */
 DEFINE_MUTEX(pghot_lock);
 
+/* Protected by pghot_lock. */
 static struct pghot_node *nodes[MAX_NUMNODES];
 static struct pghot_target *targets[MAX_NUMNODES];
 static struct kobject *nodes_parent;
 /* Threads run; otherwise they are parked. Protected by pghot_lock. */
 static bool threads_run;
-
-/**
- * pghot_node - a lower-tier node
- * @nid: its ID
- *
- * Return: the node, or NULL if it never had memory in a lower tier.
- */
-struct pghot_node *pghot_node(int nid)
-{
-	/* Pairs with the release in node_start(). */
-	return smp_load_acquire(&nodes[nid]);
-}
 
 /**
  * pghot_target - a top-tier node
@@ -71,11 +60,9 @@ static int section_nid(unsigned long section)
 	return page ? page_to_nid(page) : NUMA_NO_NODE;
 }
 
-static void add_sections(struct pghot_node *node)
+static void add_sections(struct pghot_node *node, unsigned long section,
+			 unsigned long nr)
 {
-	pg_data_t *pgdat = NODE_DATA(node->map.nid);
-	unsigned long section = pfn_to_section_nr(pgdat->node_start_pfn);
-	unsigned long end = pfn_to_section_nr(pgdat_end_pfn(pgdat) - 1);
 	int alloc_nid, err;
 
 	/* The records are hot themselves: not into the memory they describe. */
@@ -83,7 +70,7 @@ static void add_sections(struct pghot_node *node)
 	if (alloc_nid == NUMA_NO_NODE)
 		alloc_nid = numa_mem_id();
 
-	for (; section <= end; section++) {
+	for (; nr; nr--, section++) {
 		if (section_nid(section) != node->map.nid)
 			continue;
 		err = pghot_map_add(&pghot_map, &node->map, section, alloc_nid);
@@ -96,9 +83,30 @@ static void add_sections(struct pghot_node *node)
 	}
 }
 
+/* Sections of @node only: those of other nodes may lie between them. */
+static void remove_sections(struct pghot_node *node)
+{
+	unsigned long section = node->map.first, run = 0, lost = 0;
+
+	for (; node->map.sections && section <= node->map.last; section++) {
+		if (pghot_map_owner(&pghot_map, section_nr_to_pfn(section)) ==
+		    &node->map) {
+			run++;
+			continue;
+		}
+		lost += pghot_map_remove(&pghot_map, section - run, run);
+		run = 0;
+	}
+	lost += pghot_map_remove(&pghot_map, section - run, run);
+	pghot_stat_add(PGHOT_STAT_skip_offline, lost);
+}
+
+/* Sections only with a thread: who reports leaves the decision to it. */
 static void node_start(int nid)
 {
-	struct pghot_node *node = pghot_node(nid);
+	struct pghot_node *node = nodes[nid];
+	pg_data_t *pgdat = NODE_DATA(nid);
+	unsigned long section;
 
 	if (!node) {
 		node = kzalloc_obj(*node);
@@ -106,42 +114,42 @@ static void node_start(int nid)
 			return;
 		pghot_map_node_init(&node->map, nid);
 		pghot_wake_init(node);
-		/* Who finds it with pghot_node() finds it set up. */
-		smp_store_release(&nodes[nid], node);
+		nodes[nid] = node;
 	}
-	add_sections(node);
-	if (node->active)
-		return;
+	if (!node->active) {
+		if (pghot_kmigrated_start(node)) {
+			pr_warn("pghot: cannot start kmigrated%d, node %d is not tracked\n",
+				nid, nid);
+			return;
+		}
+		if (!threads_run)
+			kthread_park(node->kmigrated);
+		node->active = true;
+		if (pghot_node_add_dir(node, nodes_parent))
+			pr_warn("pghot: no directory for node %d in sysfs\n",
+				nid);
+	}
+	section = pfn_to_section_nr(pgdat->node_start_pfn);
+	add_sections(node, section,
+		     pfn_to_section_nr(pgdat_end_pfn(pgdat) - 1) - section + 1);
+}
 
-	if (pghot_kmigrated_start(node)) {
-		pr_warn("pghot: cannot start kmigrated%d, nothing will be promoted from node %d\n",
-			nid, nid);
-		return;
-	}
-	if (!threads_run)
-		kthread_park(node->kmigrated);
-	node->active = true;
-	if (pghot_node_show(node, nodes_parent))
-		pr_warn("pghot: no directory for node %d in sysfs\n", nid);
+static void del_dir(struct kobject *kobj)
+{
+	if (kobj->state_in_sysfs)
+		kobject_del(kobj);
 }
 
 static void node_stop(int nid)
 {
-	struct pghot_node *node = pghot_node(nid);
-	unsigned long lost;
+	struct pghot_node *node = nodes[nid];
 
-	if (!node)
+	if (!node || !node->active)
 		return;
-	if (node->active) {
-		kobject_del(&node->kobj);
-		pghot_kmigrated_stop(node);
-		node->active = false;
-	}
-	if (node->map.sections) {
-		lost = pghot_map_remove(&pghot_map, node->map.first,
-					node->map.last - node->map.first + 1);
-		pghot_stat_add(PGHOT_STAT_skip_offline, lost);
-	}
+	remove_sections(node);
+	del_dir(&node->kobj);
+	pghot_kmigrated_stop(node);
+	node->active = false;
 }
 
 static void target_sync(int nid)
@@ -162,8 +170,8 @@ static void target_sync(int nid)
 		return;
 	target->active = want;
 	if (!want)
-		kobject_del(&target->kobj);
-	else if (pghot_target_show(target, nodes_parent))
+		del_dir(&target->kobj);
+	else if (pghot_target_add_dir(target, nodes_parent))
 		pr_warn("pghot: no directory for target %d in sysfs\n", nid);
 }
 
@@ -197,7 +205,7 @@ void pghot_nodes_enable(bool enable)
 		return;
 	threads_run = enable;
 	for_each_node(nid) {
-		struct pghot_node *node = pghot_node(nid);
+		struct pghot_node *node = nodes[nid];
 
 		if (!node || !node->active)
 			continue;
@@ -232,27 +240,53 @@ void pghot_tiers_changed(void)
 		schedule_work(&tiers_work);
 }
 
+/*
+ * The sections that a notifier names. With the memory map on the memory itself
+ * the pages begin and end within sections.
+ */
+static unsigned long first_section(const struct memory_notify *mn)
+{
+	return pfn_to_section_nr(mn->start_pfn);
+}
+
+static unsigned long nr_sections(const struct memory_notify *mn)
+{
+	return pfn_to_section_nr(mn->start_pfn + mn->nr_pages - 1) -
+	       first_section(mn) + 1;
+}
+
+static void memory_online(const struct memory_notify *mn)
+{
+	int nid = page_to_nid(pfn_to_page(mn->start_pfn));
+
+	struct pghot_target *target = pghot_target(nid);
+
+	/* Not a walk over whole nodes for each block that a node grows by. */
+	if (nodes[nid] && nodes[nid]->active)
+		add_sections(nodes[nid], first_section(mn), nr_sections(mn));
+	else if (!target || !target->active)
+		nodes_sync();
+}
+
+static void memory_offline(const struct memory_notify *mn)
+{
+	int nid = page_to_nid(pfn_to_page(mn->start_pfn));
+	unsigned long lost;
+
+	lost = pghot_map_remove(&pghot_map, first_section(mn), nr_sections(mn));
+	pghot_stat_add(PGHOT_STAT_skip_offline, lost);
+	if (!node_state(nid, N_MEMORY))
+		nodes_sync();
+}
+
 static int memory_callback(struct notifier_block *nb, unsigned long action,
 			   void *arg)
 {
-	struct memory_notify *mn = arg;
-	unsigned long lost;
-
-	switch (action) {
-	case MEM_OFFLINE:
-		scoped_guard(mutex, &pghot_lock) {
-			lost = pghot_map_remove(&pghot_map,
-						pfn_to_section_nr(mn->start_pfn),
-						mn->nr_pages / PAGES_PER_SECTION);
-			pghot_stat_add(PGHOT_STAT_skip_offline, lost);
-			nodes_sync();
-		}
-		break;
-	case MEM_ONLINE:
-		scoped_guard(mutex, &pghot_lock)
-			nodes_sync();
-		break;
-	}
+	guard(mutex)(&pghot_lock);
+	if (action == MEM_ONLINE)
+		memory_online(arg);
+	else if (action == MEM_OFFLINE)
+		memory_offline(arg);
 	return NOTIFY_OK;
 }
 
@@ -263,6 +297,27 @@ static struct notifier_block memory_nb = {
 };
 
 /**
+ * pghot_reset_thresholds - let hot thresholds start from their reference
+ *
+ * For when memory tiering is switched on: what was learnt before is of another
+ * time.
+ */
+void pghot_reset_thresholds(void)
+{
+	int nid;
+
+	for_each_node(nid) {
+		struct pghot_target *target = pghot_target(nid);
+
+		if (!target)
+			continue;
+		spin_lock(&target->lock);
+		target->threshold = (struct pghot_threshold) {};
+		spin_unlock(&target->lock);
+	}
+}
+
+/**
  * pghot_nodes_init - begin to serve the nodes there are and will be
  * @parent: where their directories go in sysfs
  *
@@ -270,11 +325,14 @@ static struct notifier_block memory_nb = {
  */
 int __init pghot_nodes_init(struct kobject *parent)
 {
-	int err = register_memory_notifier(&memory_nb);
+	int err;
 
-	if (err)
-		return err;
 	WRITE_ONCE(nodes_parent, parent);
+	err = register_memory_notifier(&memory_nb);
+	if (err) {
+		WRITE_ONCE(nodes_parent, NULL);
+		return err;
+	}
 	sync_work(NULL);
 	return 0;
 }

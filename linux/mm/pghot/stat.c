@@ -38,11 +38,15 @@ unsigned long pghot_stat_read(enum pghot_stat stat)
  */
 void pghot_vmstat_show(struct seq_file *m)
 {
-	int stat;
+	unsigned long sum[NR_PGHOT_STATS] = {};
+	int stat, cpu;
 
 	if (!pghot_booted)
 		return;
+	/* By CPU first: each one's counters are next to each other. */
+	for_each_possible_cpu(cpu)
+		for (stat = 0; stat < NR_PGHOT_STATS; stat++)
+			sum[stat] += READ_ONCE(per_cpu(pghot_stat_counts, cpu).count[stat]);
 	for (stat = 0; stat < NR_PGHOT_STATS; stat++)
-		seq_printf(m, "pghot_%s %lu\n", pghot_stat_names[stat],
-			   pghot_stat_read(stat));
+		seq_printf(m, "pghot_%s %lu\n", pghot_stat_names[stat], sum[stat]);
 }

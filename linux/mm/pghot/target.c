@@ -105,6 +105,10 @@ int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 	int best_distance = INT_MAX, first_distance = INT_MAX;
 	int n;
 
+	if (pghot_may_promote_to(nid) && (!allowed || node_isset(nid, *allowed)) &&
+	    pghot_has_room(nid, nr_pages))
+		return nid;
+
 	for_each_node_state(n, N_MEMORY) {
 		int distance = node_distance(from, n);
 
@@ -143,7 +147,7 @@ u64 pghot_rate_bytes(void)
  * pghot_take_tokens - ask the target's rate limit for leave
  * @nid: target
  * @nr_pages: how much is to move
- * @wait_ms: set to the time until it is worth asking again, if refused
+ * @wait_ms: set to how long there will be no leave, if it is refused
  *
  * A target with plenty of free memory sets no limit.
  *
@@ -184,6 +188,28 @@ void pghot_return_tokens(int nid, unsigned long nr_pages)
 	spin_unlock(&target->lock);
 }
 
+/* Free pages of a node that migration may use without waking reclaim. */
+static unsigned long room_pages(int nid)
+{
+	pg_data_t *pgdat = NODE_DATA(nid);
+	unsigned long sum = 0;
+	int z;
+
+	for (z = 0; z < pgdat->nr_zones; z++) {
+		struct zone *zone = pgdat->node_zones + z;
+		unsigned long free, keep;
+
+		if (!managed_zone(zone))
+			continue;
+		free = zone_page_state(zone, NR_FREE_PAGES);
+		keep = high_wmark_pages(zone) +
+		       zone->lowmem_reserve[ZONE_MOVABLE];
+		if (free > keep)
+			sum += free - keep;
+	}
+	return sum;
+}
+
 /**
  * pghot_promotable_pages - how many pages the top tier takes just now
  *
@@ -212,7 +238,7 @@ unsigned long pghot_promotable_pages(void)
 
 		if (level > 0)
 			pages = div_u64(level, 1000) >> PAGE_SHIFT;
-		sum += max(pages, 1UL);
+		sum += min(pages, room_pages(nid));
 	}
 	return sum;
 }

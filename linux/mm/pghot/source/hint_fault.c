@@ -49,8 +49,6 @@ static u32 fault_weight(struct folio *folio, int nid)
 	latency = (now - folio_xchg_access_time(folio, now)) &
 		  PAGE_ACCESS_TIME_MASK;
 
-	if (!target)
-		return 0;
 	if (pghot_has_plenty(nid)) {
 		/* A workload that has room again starts from the reference. */
 		if (READ_ONCE(target->threshold.ms))
@@ -93,6 +91,7 @@ static void allowed_nodes(struct mempolicy *pol, nodemask_t *allowed)
 bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 			struct mempolicy *pol, int nid)
 {
+	int target, src = folio_nid(folio);
 	nodemask_t allowed;
 	u32 weight;
 
@@ -107,16 +106,21 @@ bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 	}
 
 	allowed_nodes(pol, &allowed);
-	nid = pghot_pick_target(nid, folio_nid(folio), &allowed,
-				folio_nr_pages(folio));
-	if (nid == NUMA_NO_NODE) {
+	target = pghot_pick_target(nid, src, &allowed, folio_nr_pages(folio));
+	if (target == NUMA_NO_NODE) {
 		pghot_stat_add(PGHOT_STAT_refused_policy, 1);
 		return true;
 	}
+	if (!pghot_target(target))
+		return false;
+	/* Second best: let the node it should be on demote what is cold. */
+	if (target != nid && pghot_may_promote_to(nid) &&
+	    node_isset(nid, allowed))
+		pghot_make_room(nid, folio_order(folio));
 
-	weight = fault_weight(folio, nid);
+	weight = fault_weight(folio, target);
 	if (weight)
-		pghot_record(folio_pfn(folio), nid, weight,
+		pghot_record(folio_pfn(folio), target, weight,
 			     PGHOT_SOURCE_HINT_FAULT);
 	return true;
 }
