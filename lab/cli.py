@@ -18,6 +18,7 @@ COMMANDS = (
     "lab.demo.command",
     "lab.shell",
     "lab.testing",
+    "lab.compare",
     "lab.clean",
 )
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from lab import paths
-from lab.tests import selftests
+from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
@@ -73,7 +73,7 @@ not ok 1 pghot_record
 @pytest.fixture(scope="module")
 def results(kernel):
     """What every suite called pghot* said, run once."""
-    machine = selftests.Machine("three-node", kernel, [])
+    machine = guests.Machine("three-node", kernel, [])
     done = machine.sh(_RUN)
     machine.close()
     return done

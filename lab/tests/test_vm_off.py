@@ -3,8 +3,9 @@
 
 import pytest
 
+from lab import selftests
 from lab.guest import Guest
-from lab.tests import selftests
+from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
@@ -22,14 +23,14 @@ def machine(request, programs):
         flavour, cmdline = request.getfixturevalue("kernel"), ["pghot=off"]
     else:
         flavour, cmdline = request.getfixturevalue("stock_kernel"), []
-    machine = selftests.Machine("three-node", flavour, cmdline)
+    machine = guests.Machine("three-node", flavour, cmdline)
     yield machine
     machine.close()
 
 
 @pytest.mark.parametrize("name", selftests.names("off.sh"))
 def test_off(machine, programs, name):
-    selftests.run(machine, programs, "off.sh", name)
+    guests.run(machine, programs, "off.sh", name)
 
 
 def test_a_wrong_boot_option_is_one_line_and_off(kernel):

@@ -3,7 +3,8 @@
 
 import pytest
 
-from lab.tests import selftests
+from lab import selftests
+from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
@@ -22,7 +23,7 @@ def programs():
 @pytest.fixture(scope="module", params=LAYOUTS)
 def machine(request, kernel, programs):
     """The two-socket machine with the kernel under test."""
-    machine = selftests.Machine("three-node", kernel, [f"pghot={request.param}"])
+    machine = guests.Machine("three-node", kernel, [f"pghot={request.param}"])
     yield machine
     machine.close()
 
@@ -30,4 +31,4 @@ def machine(request, kernel, programs):
 @pytest.mark.parametrize(("script", "name"), TESTS,
                          ids=[f"{script[:-3]}-{name}" for script, name in TESTS])
 def test_selftest(machine, programs, script, name):
-    selftests.run(machine, programs, script, name)
+    guests.run(machine, programs, script, name)

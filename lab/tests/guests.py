@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Kernel selftests from pytest: built on the host, run in a guest, one by one."""
+"""Kernel selftests from pytest: run in a guest, one by one."""
 
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from lab import host, paths
+from lab import host
 from lab.guest import Guest, GuestError, GuestResult
-
-SOURCE = paths.ROOT / "linux/tools/testing/selftests/pghot"
 
 _LIMIT = 600.0
 """Seconds for one test; only one that hangs takes as long."""
@@ -25,24 +22,6 @@ mkfs.ext4 -q -F -O ^has_journal /dev/ram0 && mount /dev/ram0 $disk
 """
 
 
-def build() -> Path:
-    """Compile the helpers; return the directory with everything to run."""
-    host.require("cc", "make", "mkfs.ext4", "setpriv",
-                 packages={"mkfs.ext4": "e2fsprogs", "setpriv": "util-linux"})
-    out = paths.OUT / "selftests"
-    done = subprocess.run(["make", "-s", "-C", SOURCE, f"OUTPUT={out}",
-                           "LDFLAGS=-static", "CFLAGS=-O2 -Wall -Wextra -Werror"],
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return out
-
-
-def names(script: str) -> list[str]:
-    """Tests in a script, in order."""
-    text = (SOURCE / script).read_text(encoding="utf-8")
-    return re.findall(r"^test_([a-z0-9_]+)\(\)", text, re.MULTILINE)
-
-
 class Machine:
     """A guest for many tests; starts again after one that killed it."""
 
@@ -53,6 +32,8 @@ class Machine:
     def sh(self, script: str, limit: float = _LIMIT) -> GuestResult:
         """Run a command; boots the guest when there is none."""
         if self._guest is None or not self._guest.alive:
+            host.require("mkfs.ext4", "setpriv",
+                         packages={"mkfs.ext4": "e2fsprogs", "setpriv": "util-linux"})
             self._guest = Guest(*self._how)
             done = self._guest.sh(_DISK)
             assert done.status == 0, done.stderr

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+"""``python -m lab compare-stock``: when pages arrive, next to the stock kernel.
+
+The same random accesses to memory of the lower tier, with free DRAM, under NUMA
+balancing mode 2: the same kernel with pghot=off, with each layout, and the stock
+kernel. Guest time follows executed instructions (icount), so that a run gives
+the same figures on every host, however busy it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from lab import paths
+from lab.errors import LabError
+from lab.guest import run as run_guest
+from lab.kernel import build
+from lab.log import console
+from lab.selftests import build as build_selftests
+
+MACHINE = "roomy"
+SIDES = {
+    "stock": ("stock", []),
+    "pghot=off": ("pghot", ["pghot=off"]),
+    "pghot=default": ("pghot", ["pghot=default"]),
+    "pghot=precise": ("pghot", ["pghot=precise"]),
+}
+REFERENCE = "stock"
+
+MEGABYTES = 64
+SEED = 1
+_SECONDS = 60
+"""Guest seconds at most for one run; it ends when all accessed pages moved."""
+_LIMIT = 900.0
+"""Host seconds for boot and run."""
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """One run. ``look`` maps a page to the number of the look that first saw it
+    in the top tier; ``at`` gives each look's time since the first access in ms."""
+
+    look: dict[int, int]
+    at: list[float]
+
+    def ms_until(self, part: float) -> float:
+        """Milliseconds until ``part`` (0 to 1) of the promoted pages were there."""
+        looks = sorted(self.look.values())
+        return self.at[looks[max(0, round(part * len(looks)) - 1)]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One side next to the reference. ``no_later`` is the share of the
+    reference's pages that were there at the same look or before."""
+
+    side: str
+    promoted: int
+    missing: int
+    extra: int
+    no_later: float
+    ms_half: float
+    ms_90_percent: float
+    ms_all: float
+
+
+def parse(text: str) -> Arrivals:
+    """Read what promote_times prints."""
+    at = [int(us) / 1000 for us in re.findall(r"^look \d+ at (\d+)$", text, re.MULTILINE)]
+    look = {int(page): int(number) for page, number in
+            re.findall(r"^page (\d+) look (\d+)$", text, re.MULTILINE)}
+    return Arrivals(look, at)
+
+
+def compare(side: str, ours: Arrivals, reference: Arrivals) -> Comparison:
+    """Put one run next to the reference."""
+    missing = reference.look.keys() - ours.look.keys()
+    no_later = sum(1 for page, look in reference.look.items()
+                   if ours.look.get(page, look + 1) <= look)
+    return Comparison(side, len(ours.look), len(missing),
+                      len(ours.look.keys() - reference.look.keys()),
+                      no_later / max(1, len(reference.look)),
+                      ours.ms_until(0.5), ours.ms_until(0.9), ours.ms_until(1))
+
+
+def measure(kernel, cmdline: list[str], programs: Path, *,
+            megabytes: int = MEGABYTES, seed: int = SEED,
+            accel: str = "icount") -> Arrivals:
+    """Boot, run the program once, return when its pages arrived."""
+    result = run_guest(
+        MACHINE, kernel,
+        "echo 2 >/proc/sys/kernel/numa_balancing || exit\n"
+        f"{programs}/promote_times {megabytes} 1 0 3 {_SECONDS} {seed}",
+        cmdline=cmdline, timeout=_LIMIT, accel=accel)
+    if result.status:
+        raise LabError(f"promote_times failed in the guest: {result.stderr.strip()}")
+    if result.warnings:
+        raise LabError("the kernel reported during the comparison: "
+                       f"{result.warnings[0].splitlines()[0]}")
+    arrivals = parse(result.stdout)
+    if not arrivals.look:
+        raise LabError("no page was promoted: see 'bin/pghot doctor' in 'make shell'")
+    return arrivals
+
+
+def compare_all(accel: str = "icount", seed: int = SEED) -> list[Comparison]:
+    """Measure every side; the reference comes first."""
+    programs = build_selftests()
+    reference, table = None, []
+    for side, (flavour, cmdline) in SIDES.items():
+        console.print(f"measuring {side} ...")
+        arrivals = measure(build.ensure(flavour), cmdline, programs,
+                           seed=seed, accel=accel)
+        reference = reference or arrivals
+        table.append(compare(side, arrivals, reference))
+    return table
+
+
+def show(table: list[Comparison]) -> str:
+    """The figures as text."""
+    lines = [f"{'kernel':<15}{'promoted':>9}{'missing':>9}{'no later':>10}"
+             f"{'50%':>9}{'90%':>9}{'all':>9}"]
+    for row in table:
+        lines.append(f"{row.side:<15}{row.promoted:>9}{row.missing:>9}"
+                     f"{row.no_later:>9.1%} {row.ms_half:>6.0f} ms"
+                     f"{row.ms_90_percent:>6.0f} ms{row.ms_all:>6.0f} ms")
+    return "\n".join(lines)
+
+
+def add_parser(verbs) -> None:
+    """Register ``compare-stock``."""
+    parser = verbs.add_parser("compare-stock", description=__doc__,
+                              help="which pages are promoted when, next to stock")
+    parser.add_argument("--seed", type=int, default=SEED,
+                        help="choose other random accesses (default: %(default)s)")
+    parser.add_argument("--accel", default="icount", choices=["icount", "tcg", "kvm"],
+                        help="icount is repeatable; the others measure this host")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure, print the table, write it to build/compare-stock.json."""
+    table = compare_all(args.accel, args.seed)
+    console.print(show(table), highlight=False)
+    paths.OUT.mkdir(exist_ok=True)
+    target = paths.OUT / "compare-stock.json"
+    fresh = target.with_suffix(".tmp")
+    fresh.write_text(json.dumps([asdict(row) for row in table], indent=1) + "\n",
+                     encoding="utf-8")
+    fresh.rename(target)
+    return 0 if all(row.missing == 0 for row in table) else 1
