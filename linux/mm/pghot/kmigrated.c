@@ -6,12 +6,20 @@
  * The thread takes no lock that anyone holds while stopping or parking it.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/freezer.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/topology.h>
 
 #include "internal.h"
+
+/*
+ * A batch costs a wakeup and an interrupt to each CPU that uses its pages, be
+ * it of one page or of hundreds. The first page moves at once; what becomes
+ * ready soon after moves together.
+ */
+#define GATHER_US	1000
 
 /*
  * Sleep until there is something to do. After a pass that was held back, new
@@ -39,10 +47,18 @@ static void kmigrated_wait(struct pghot_node *node, u32 hold_ms)
 				     kthread_should_park());
 }
 
+/* Let readiness add up, without being woken for each record. */
+static void gather(struct pghot_node *node)
+{
+	WRITE_ONCE(node->kick, true);
+	usleep_range_idle(GATHER_US, GATHER_US + GATHER_US / 4);
+}
+
 static int kmigrated(void *data)
 {
 	struct pghot_node *node = data;
 	u32 hold_ms = 0;
+	long promoted;
 
 	set_freezable();
 	while (!kthread_should_stop()) {
@@ -59,7 +75,10 @@ static int kmigrated(void *data)
 		WRITE_ONCE(node->kick, false);
 		/* Pairs with the barrier in pghot_wake(). */
 		smp_mb();
+		promoted = atomic_long_read(&node->promoted);
 		hold_ms = pghot_pass_run(node->pass);
+		if (atomic_long_read(&node->promoted) != promoted)
+			gather(node);
 	}
 	return 0;
 }
