@@ -176,11 +176,14 @@ static struct folio *get_folio(struct pghot_pass *p, unsigned long pfn,
 	rcu_read_lock();
 	if (pghot_map_owner(&pghot_map, pfn) == &p->node->map)
 		page = pfn_to_online_page(pfn);
-	*gone = !page || PageBuddy(page);
-	if (!*gone) {
+	*gone = !page;
+	if (page) {
 		folio = page_folio(page);
-		if (!folio_try_get(folio))
+		if (!folio_try_get(folio)) {
+			/* Free, or frozen while it is moved or split. */
+			*gone = !READ_ONCE(folio->mapping);
 			folio = NULL;
+		}
 	}
 	rcu_read_unlock();
 

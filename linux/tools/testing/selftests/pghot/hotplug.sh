@@ -85,8 +85,8 @@ test_blocks_go_under_load() {
 	balance 2
 	knob $PGHOT/batch_pages 16
 	knob $RATE 1
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	for ((i = 0; i < 3; i++)); do
 		wait_until offline "${BLOCKS[0]}" || fail "${BLOCKS[0]} stays online"
@@ -121,8 +121,8 @@ test_node_goes_and_comes_back() {
 	sections_are "$SECTIONS" || fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
 	kill_memory
 	echo 65536 >$RATE
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	placed "$TOPLIST" "$PAGES"
 	promoted "$PAGES"

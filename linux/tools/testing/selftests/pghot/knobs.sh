@@ -130,8 +130,8 @@ test_batches_have_their_size() {
 	need_pghot
 	balance 2
 	knob $PGHOT/batch_pages 1
-	memory anon 1 "$SLOW"
 	remember
+	memory anon 1 "$SLOW"
 	ask run
 	placed "$TOPLIST" 256
 	promoted 256

@@ -145,31 +145,41 @@ balance() { # mode
 
 # --- counters --------------------------------------------------------------
 
+# Read in one go: "while read" goes back in the file after each line, and lands
+# elsewhere when a number before it has got another digit meanwhile.
+vmstat() { mapfile -t VMSTAT </proc/vmstat; }
+
+# Some counts wait with their CPU before they are summed up; an idle one may keep
+# them for long.
+refresh() { cat /proc/sys/vm/stat_refresh; }
+
 counter() {
-	local name value
-	while read -r name value; do
-		if [ "$name" = "$1" ]; then
-			echo "$value"
+	local line
+	vmstat
+	for line in "${VMSTAT[@]}"; do
+		if [ "${line% *}" = "$1" ]; then
+			echo "${line#* }"
 			return
 		fi
-	done </proc/vmstat
+	done
 	return 1
 }
 
 declare -A BEFORE
 
-# Remember the counters; grew NAME is what came since. Some wait with their CPU
-# before they are summed up.
+# Remember the counters; grew NAME is what came since.
 remember() {
-	local name value
-	cat /proc/sys/vm/stat_refresh
-	while read -r name value; do
-		BEFORE[$name]=$value
-	done </proc/vmstat
+	local line
+	refresh
+	vmstat
+	for line in "${VMSTAT[@]}"; do
+		BEFORE[${line% *}]=${line#* }
+	done
 }
 
 grew() {
 	local now
+	refresh
 	now=$(counter "$1") || fail "no counter $1"
 	echo $((now - BEFORE[$1]))
 }
@@ -202,13 +212,14 @@ ready_is() { (($(ready_now) == $1)); }
 # Every record that became ready is accounted for once. While kmigrated is at
 # work some are in its hands; that ends.
 is_conserved() {
-	local name value ready=0 sum=0
-	while read -r name value; do
-		case $name in
-		pghot_ready) ready=$value ;;
-		pghot_moved | pghot_skip_*) ((sum += value)) ;;
+	local line ready=0 sum=0
+	vmstat
+	for line in "${VMSTAT[@]}"; do
+		case $line in
+		pghot_ready\ *) ready=${line#* } ;;
+		pghot_moved\ * | pghot_skip_*) ((sum += ${line#* })) ;;
 		esac
-	done </proc/vmstat
+	done
 	CONSERVED="ready $ready, moved or skipped $sum, waiting $(ready_now)"
 	((ready == sum + $(ready_now)))
 }

@@ -11,8 +11,8 @@ PAUSE=2
 test_mode_0_does_nothing() {
 	need_pghot
 	balance 0
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	sleep $PAUSE
 	ask where
@@ -24,8 +24,8 @@ test_mode_0_does_nothing() {
 test_mode_1_bypasses_pghot() {
 	need_pghot
 	balance 1
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	placed "$FAST" "$PAGES"
 	grown numa_hint_faults "$PAGES" || fail "no hint faults"
@@ -36,8 +36,8 @@ test_mode_1_bypasses_pghot() {
 test_mode_2_promotes() {
 	need_pghot
 	balance 2
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	placed "$FAST" "$PAGES"
 	promoted "$PAGES"
@@ -47,8 +47,8 @@ test_mode_2_leaves_sockets_alone() {
 	need_pghot
 	need_two_sockets
 	balance 2
-	memory -c "$CPU" anon "$MB" "$OTHER"
 	remember
+	memory -c "$CPU" anon "$MB" "$OTHER"
 	ask run
 	sleep $PAUSE
 	ask where
@@ -59,8 +59,8 @@ test_mode_2_leaves_sockets_alone() {
 test_mode_3_promotes() {
 	need_pghot
 	balance 3
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	placed "$FAST" "$PAGES"
 	promoted "$PAGES"
@@ -70,8 +70,8 @@ test_mode_3_balances_sockets() {
 	need_pghot
 	need_two_sockets
 	balance 3
-	memory -c "$CPU" anon "$MB" "$OTHER"
 	remember
+	memory -c "$CPU" anon "$MB" "$OTHER"
 	ask run
 	placed "$FAST" "$PAGES"
 	untouched pghot_recorded pgpromote_success

@@ -30,8 +30,8 @@ test_shows_nothing() {
 test_fault_promotes() {
 	need_no_pghot
 	balance 2
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	placed "$FAST" "$PAGES"
 	ask stop

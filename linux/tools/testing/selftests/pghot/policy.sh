@@ -35,8 +35,8 @@ test_cpuset_refuses() {
 	need_pghot
 	balance 2
 	cpuset "$SLOW"
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask spin
 	wait_until grown numa_pte_updates "$PAGES" || fail "the pages are not scanned"
 	ask stop
@@ -56,8 +56,8 @@ test_bind_chooses_the_target() {
 	need_pghot
 	need_two_sockets
 	balance 2
-	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
 	ask run
 	placed "$FAST" "$PAGES"
 	promoted "$PAGES"
@@ -84,8 +84,8 @@ test_bind_elsewhere_moves_nothing() {
 	need_pghot
 	need_two_sockets
 	balance 2
-	memory -c "$CPU" -b "$OTHER,$SLOW" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" -b "$OTHER,$SLOW" anon "$MB" "$SLOW"
 	ask run
 	sleep $PAUSE
 	ask where

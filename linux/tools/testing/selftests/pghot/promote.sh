@@ -9,8 +9,8 @@
 promotes() { # hotmem's arguments
 	need_pghot
 	balance 2
-	memory "$@"
 	remember
+	memory "$@"
 	ask run
 	placed "$TOPLIST" "$PAGES"
 	promoted "$PAGES"

@@ -69,8 +69,8 @@ test_shared_executable() {
 	need_pghot
 	need_page_cache "$dir"
 	balance 2
-	memory -x -p -c "$CPU,$CPU" "file:$dir/pghot-test.$$" "$MB" "$SLOW"
 	remember
+	memory -x -p -c "$CPU,$CPU" "file:$dir/pghot-test.$$" "$MB" "$SLOW"
 	ask run
 	wait_until grown pghot_refused_exec 1 || fail "no page was refused"
 	ask stop

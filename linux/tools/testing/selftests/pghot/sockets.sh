@@ -8,8 +8,8 @@ own_socket() { # share kind
 	need_pghot
 	need_two_sockets
 	balance 2
-	memory -c "$CPU,$CPU2" -s "$1" "$2" "$MB" "$SLOW"
 	remember
+	memory -c "$CPU,$CPU2" -s "$1" "$2" "$MB" "$SLOW"
 	ask run
 	placed own "$PAGES"
 	promoted "$PAGES"
@@ -30,8 +30,8 @@ test_targets_count() {
 	need_two_sockets
 	before=$(<"$PGHOT/target$OTHER/promoted")
 	balance 2
-	memory -c "$CPU2" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU2" anon "$MB" "$SLOW"
 	ask run
 	placed "$OTHER" "$PAGES"
 	promoted "$PAGES"

@@ -11,8 +11,8 @@ stock_promotes() { # switch
 	need_pghot
 	balance 2
 	knob "$1" 0
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	placed "$FAST" "$PAGES"
 	expect 0 check
@@ -51,8 +51,8 @@ test_on_and_off_under_load() {
 	knob $PGHOT/batch_pages 16
 	knob $PGHOT/enabled 0
 	knob $RATE 4
-	memory -c "$CPU" anon "$MB" "$SLOW"
 	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	for ((i = 0; i < 40; i++)); do
 		echo $((i % 2)) >$PGHOT/enabled
