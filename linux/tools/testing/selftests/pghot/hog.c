@@ -34,8 +34,9 @@ static long reserve_for_movable(const char *line)
 	long value[8] = { 0 };
 
 	/* DMA, DMA32, Normal, Movable, Device: movable pages may use the fourth. */
-	sscanf(line, " protection: (%ld, %ld, %ld, %ld, %ld", &value[0],
-	       &value[1], &value[2], &value[3], &value[4]);
+	if (sscanf(line, " protection: (%ld, %ld, %ld, %ld, %ld", &value[0],
+		   &value[1], &value[2], &value[3], &value[4]) < 4)
+		return 0;
 	return value[3];
 }
 

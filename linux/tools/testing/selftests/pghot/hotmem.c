@@ -46,11 +46,11 @@ static unsigned long bind_nodes;
 
 /* Shared with workers that are processes. */
 static struct control {
-	volatile int what;
+	int what;
 	struct {
-		volatile int doing;
-		volatile unsigned long passes;
-		volatile unsigned long bad;
+		int doing;
+		unsigned long passes;
+		unsigned long bad;
 	} worker[WORKERS_MAX];
 } *control;
 
@@ -82,11 +82,10 @@ static void pass(int me)
 	unsigned long page, bad = 0;
 
 	for (page = 0; page < nr_pages; page++)
-		if (is_own(me, page) &&
-		    *(volatile uint64_t *)word(page) != pattern(page))
+		if (is_own(me, page) && READ_ONCE(*word(page)) != pattern(page))
 			bad++;
-	control->worker[me].bad += bad;
-	control->worker[me].passes++;
+	WRITE_ONCE(control->worker[me].bad, control->worker[me].bad + bad);
+	WRITE_ONCE(control->worker[me].passes, control->worker[me].passes + 1);
 }
 
 static void *worker(void *arg)
@@ -107,9 +106,9 @@ static void *worker(void *arg)
 		set_policy(MPOL_DEFAULT, 0);
 
 	for (;;) {
-		int what = control->what;
+		int what = READ_ONCE(control->what);
 
-		control->worker[me].doing = what;
+		WRITE_ONCE(control->worker[me].doing, what);
 		switch (what) {
 		case IDLE:
 			nap_ms(1);
@@ -151,9 +150,9 @@ static void tell_workers(enum what what)
 {
 	int i;
 
-	control->what = what;
+	WRITE_ONCE(control->what, what);
 	for (i = 0; i < nr_workers; i++)
-		while (control->worker[i].doing != (int)what)
+		while (READ_ONCE(control->worker[i].doing) != (int)what)
 			nap_ms(1);
 }
 
@@ -356,7 +355,7 @@ static unsigned long check(void)
 	for (page = 0; page < nr_pages; page++)
 		bad += *word(page) != pattern(page);
 	for (i = 0; i < nr_workers; i++)
-		bad += control->worker[i].bad;
+		bad += READ_ONCE(control->worker[i].bad);
 	return bad;
 }
 
@@ -415,8 +414,8 @@ static bool obey(char *line)
 		puts("ok");
 	} else if (!strcmp(line, "passes")) {
 		for (i = 0; i < nr_workers; i++)
-			if (control->worker[i].passes < passes)
-				passes = control->worker[i].passes;
+			if (READ_ONCE(control->worker[i].passes) < passes)
+				passes = READ_ONCE(control->worker[i].passes);
 		printf("%lu\n", passes);
 	} else if (!strcmp(line, "where")) {
 		look();
@@ -492,7 +491,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 3)
-		die("usage: hotmem [-c CPU,...] [-s all|halves|turns] [-b NODES] [-p] [-x] KIND MB NODE");
+		die("usage: hotmem [-c CPU,...] [-s SHARE] [-b NODES] [-p] [-x] KIND MB NODE");
 
 	control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -50,8 +50,10 @@ test_map_follows_blocks() {
 		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections are left"
 	(($(<"$PGHOT/node$SLOW/map_bytes") < bytes)) || fail "the map is as large as before"
 	online "${BLOCKS[-1]}"
-	sections_are "$SECTIONS" || fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
-	[ "$(<"$PGHOT/node$SLOW/map_bytes")" = "$bytes" ] || fail "the map is not as large as before"
+	sections_are "$SECTIONS" ||
+		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+	[ "$(<"$PGHOT/node$SLOW/map_bytes")" = "$bytes" ] ||
+		fail "the map is not as large as before"
 }
 
 # Records wait, and their memory goes: each is accounted for.
@@ -118,7 +120,8 @@ test_node_goes_and_comes_back() {
 	online "${BLOCKS[@]}"
 	wait_until [ -e "$PGHOT/node$SLOW/kmigrated" ] || fail "node$SLOW does not come back"
 	[ -e "/proc/$(<"$PGHOT/node$SLOW/kmigrated")" ] || fail "kmigrated$SLOW does not come back"
-	sections_are "$SECTIONS" || fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+	sections_are "$SECTIONS" ||
+		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
 	kill_memory
 	echo 65536 >$RATE
 	remember

@@ -100,11 +100,12 @@ test_unprivileged_users() {
 		nobody sh -c 'echo "$2" >"$1"' sh "$file" "$low" && fail "anyone can write $file"
 	done < <(knobs)
 	nobody cat $PGHOT/layout >/dev/null || fail "$PGHOT/layout is not for all to read"
-	nobody cat "$PGHOT/node$SLOW/ready" >/dev/null || fail "node$SLOW/ready is not for all to read"
+	nobody cat "$PGHOT/node$SLOW/ready" >/dev/null ||
+		fail "node$SLOW/ready is not for all to read"
 }
 
 # Two files are one variable.
-same() { # file file low high
+same() { # one file, the other, low, high
 	local value
 	for value in "$3" "$4"; do
 		knob "$1" "$value"

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <linux/mempolicy.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +16,17 @@
 #define PAGE		4096UL
 #define NODES_MAX	64
 
-static inline void __attribute__((noreturn, format(printf, 1, 2)))
-die(const char *format, ...)
-{
-	va_list args;
+/* Of what other threads and processes change, or of memory to be accessed. */
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
 
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(1);
-}
+/* A macro, so that the compiler checks the format as it does printf()'s. */
+#define die(...)							\
+	do {								\
+		fprintf(stderr, __VA_ARGS__);				\
+		fputc('\n', stderr);					\
+		exit(1);						\
+	} while (0)
 
 /* "0,2" -> bit mask */
 static inline unsigned long parse_nodes(const char *list)

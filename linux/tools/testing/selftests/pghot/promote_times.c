@@ -31,8 +31,8 @@
 static char *region;
 static unsigned long nr_pages;
 static uint64_t seed;
-static volatile bool scanned, over;
-static volatile uint64_t started;
+static bool scanned, over;
+static uint64_t started;
 
 static bool is_cold(unsigned long page)
 {
@@ -51,14 +51,12 @@ static void bind_to(int cpu)
 
 static void *work(void *arg)
 {
-	volatile uint64_t sum = 0;
-
 	bind_to((long)arg);
 	/* The scanner works in tasks that use CPU time. */
-	while (!scanned)
+	while (!READ_ONCE(scanned))
 		;
-	started = now_us();
-	while (!over) {
+	WRITE_ONCE(started, now_us());
+	while (!READ_ONCE(over)) {
 		unsigned long page, line, round;
 
 		/* xorshift64 */
@@ -70,8 +68,7 @@ static void *work(void *arg)
 			continue;
 		for (round = 0; round < ROUNDS; round++)
 			for (line = 0; line < PAGE; line += 64)
-				sum += *(volatile uint64_t *)(region +
-							      page * PAGE + line);
+				READ_ONCE(*(uint64_t *)(region + page * PAGE + line));
 	}
 	return NULL;
 }
@@ -144,8 +141,8 @@ int main(int argc, char **argv)
 	while (pte_updates() < updates + nr_pages)
 		if (now_us() > end)
 			die("the memory is not scanned: is NUMA balancing on?");
-	scanned = true;
-	while (!started)
+	WRITE_ONCE(scanned, true);
+	while (!READ_ONCE(started))
 		nap_ms(1);
 	end = started + strtoull(argv[5], NULL, 10) * 1000000ULL;
 	do {
@@ -174,7 +171,7 @@ int main(int argc, char **argv)
 		left = kept;
 		look++;
 	} while (hot && now < end);
-	over = true;
+	WRITE_ONCE(over, true);
 	pthread_join(thread, NULL);
 	return 0;
 }
