@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pghot_map_record() against one atomic read-modify-write on the very same
- * records, in the same random order. Both are timed in turn, and which goes
- * first changes each time. In three ways, by what a record has to wait for:
+ * Recording against one atomic read-modify-write on the very same records, in
+ * the same random order. Both are timed in turn, and which goes first changes
+ * each time. In three ways, by what a record has to wait for:
  *
  *	alone	each access is over before the next begins, as in a fault
- *	batch	prefetched some accesses ahead, as a source with many does
+ *	batch	by pghot_map_record_batch(), as a source with many accesses does
  *	stream	one call after the other; the CPU overlaps what it can
  *
  * batch and stream stand beside the same bare atomics, back to back: these wait
@@ -22,10 +22,10 @@
 
 #define BAR_RATIO	1.3	/* a record may cost this many bare atomics */
 #define BAR_SCALING	0.9	/* and must scale this well beside them */
-#define AHEAD		32	/* accesses, in a batch */
+#define AT_ONCE		4096UL	/* accesses that a source reports at once */
 #define MAX_REPS	101
 #define MAX_THREADS	64
-/* Accesses a millisecond of the records' clock. */
+/* Accesses of all threads in a millisecond of the records' clock. */
 #define PER_MS		4096
 
 enum way { ALONE, BATCH, STREAM, WAYS };
@@ -38,11 +38,13 @@ struct worker {
 	pthread_barrier_t *start;
 	struct bench_map *b;
 	const struct bench_options *o;
-	u32 *pfn;		/* which record */
+	unsigned int threads;	/* that record at once */
+	struct pghot_access *access;	/* which record */
 	u32 *offset;		/* and where it is */
 	u64 random;
 	u32 now_ms;
 	u32 weight;
+	unsigned long ready;	/* records that became ready */
 	/* ns an access, by repetition */
 	double bare[MAX_REPS], record[MAX_REPS];
 };
@@ -55,7 +57,9 @@ static void choose(struct worker *w)
 	for (i = 0; i < w->o->accesses; i++) {
 		u32 pfn = bench_random(&w->random) % pages;
 
-		w->pfn[i] = pfn;
+		w->access[i] = (struct pghot_access) {
+			.pfn = pfn, .nid = i & 1, .weight = w->weight,
+		};
 		w->offset[i] = pfn / PAGES_PER_SECTION * w->b->stride +
 			       w->b->records + pfn % PAGES_PER_SECTION * width;
 	}
@@ -102,12 +106,38 @@ static double bare(struct worker *w)
 	return (bench_cpu_ns() - start) / w->o->accesses;
 }
 
+/*
+ * The clock goes by what all threads record: so as many records become ready
+ * with many threads as with one, and only the number of threads differs.
+ */
+static u32 now_ms(const struct worker *w, unsigned long i)
+{
+	return w->now_ms + i * w->threads / PER_MS;
+}
+
+static __thread unsigned long ready;
+
+static void became_ready(const struct pghot_access *a,
+			 struct pghot_map_node *node)
+{
+	ready++;
+}
+
 static void record_one(struct worker *w, unsigned long i)
 {
 	struct pghot_map_node *node;
 
-	pghot_map_record(&w->b->map, w->pfn[i], i & 1, w->weight,
-			 w->now_ms + i / PER_MS, &w->b->t, &node);
+	if (pghot_map_record(&w->b->map, w->access[i].pfn, w->access[i].nid,
+			     w->access[i].weight, now_ms(w, i), &w->b->t,
+			     &node) == PGHOT_BECAME_READY)
+		became_ready(&w->access[i], node);
+}
+
+static void record_batch(struct worker *w, unsigned long i)
+{
+	pghot_map_record_batch(&w->b->map, w->access + i,
+			       min(AT_ONCE, w->o->accesses - i),
+			       now_ms(w, i), &w->b->t, became_ready);
 }
 
 static double record(struct worker *w)
@@ -121,14 +151,29 @@ static double record(struct worker *w)
 			finish();
 		});
 	else if (w->way == BATCH)
-		for_each_access(w, i, {
-			pghot_map_prefetch(&w->b->map, w->pfn[i + AHEAD]);
-			record_one(w, i);
-		});
+		for (i = 0; i < w->o->accesses; i += AT_ONCE)
+			record_batch(w, i);
 	else
 		for_each_access(w, i, record_one(w, i));
-	w->now_ms += w->o->accesses / PER_MS;
+	w->now_ms = now_ms(w, w->o->accesses);
 	return (bench_cpu_ns() - start) / w->o->accesses;
+}
+
+/* What kmigrated does meanwhile in the kernel: few records stay ready. */
+static void take_ready(struct bench_map *b)
+{
+	static struct pghot_entry entries[PGHOT_BLOCK_PAGES];
+	struct pghot_cursor c = { };
+	unsigned long pfn;
+	bool more;
+	unsigned int n;
+
+	while (pghot_map_next_block(&b->map, &b->node, &c, &pfn)) {
+		n = pghot_map_collect(&b->map, pfn, 0, 0, &b->t, entries,
+				      &more);
+		while (n)
+			pghot_map_take(&b->map, entries[--n].pfn);
+	}
 }
 
 static void *work(void *arg)
@@ -136,15 +181,18 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	unsigned int rep;
 
-	w->pfn = calloc(w->o->accesses + AHEAD, sizeof(*w->pfn));
+	w->access = calloc(w->o->accesses, sizeof(*w->access));
 	w->offset = calloc(w->o->accesses, sizeof(*w->offset));
-	if (!w->pfn || !w->offset)
+	if (!w->access || !w->offset)
 		exit(1);
 	/* Untimed once, so that the blocks have their nodes. */
 	choose(w);
 	record(w);
+	ready = 0;
 	for (rep = 0; rep < w->o->reps; rep++) {
 		choose(w);
+		if (pthread_barrier_wait(w->start))
+			take_ready(w->b);
 		pthread_barrier_wait(w->start);
 		if (rep & 1)
 			w->record[rep] = record(w);
@@ -156,7 +204,8 @@ static void *work(void *arg)
 		else
 			w->record[rep] = record(w);
 	}
-	free(w->pfn);
+	w->ready = ready;
+	free(w->access);
 	free(w->offset);
 	return NULL;
 }
@@ -171,22 +220,30 @@ static struct rates measure(struct bench_map *b, const struct bench_options *o,
 	double bares[MAX_REPS], records[MAX_REPS], ratios[MAX_REPS];
 	double bare_rate[MAX_REPS] = { }, record_rate[MAX_REPS] = { };
 	static struct worker w[MAX_THREADS];
-	static u32 now_ms = 1000;
+	static u32 clock = 1000;
 	pthread_barrier_t start;
+	unsigned long ready = 0;
 	unsigned int i, rep;
 
+	/* The same for each: what was measured before must not matter. */
+	pghot_map_reset(&b->map, &b->node);
 	pthread_barrier_init(&start, NULL, threads);
 	for (i = 0; i < threads; i++) {
 		w[i] = (struct worker) {
 			.start = &start, .b = b, .o = o, .way = way,
-			.random = now_ms * MAX_THREADS + i,
-			.now_ms = now_ms, .weight = weight,
+			.random = clock * MAX_THREADS + i,
+			.now_ms = clock, .weight = weight, .threads = threads,
 		};
 		pthread_create(&w[i].thread, NULL, work, &w[i]);
 	}
 	for (i = 0; i < threads; i++)
 		pthread_join(w[i].thread, NULL);
-	now_ms = w[0].now_ms;
+	pthread_barrier_destroy(&start);
+	for (i = 0; i < threads; i++)
+		ready += w[i].ready;
+	printf("\"share_that_became_ready\": %.3f, ",
+	       ready / ((double)o->reps * threads * o->accesses));
+	clock = w[0].now_ms;
 	for (rep = 0; rep < o->reps; rep++) {
 		for (i = 0; i < threads; i++) {
 			bare_rate[rep] += 1e3 / w[i].bare[rep];
@@ -243,8 +300,11 @@ void bench_records(const struct bench_options *o, bool precise)
 		one_way(&b, o, way);
 	/* The other extreme: what one hint fault of a hot page does. */
 	printf("\"each_ready\": {");
-	measure(&b, o, ALONE, 1, b.t.freq_threshold);
-	printf("\"way\": \"alone\"}, \"map_bytes\": %lu",
-	       o->sections * b.stride);
+	for (way = 0; way < STREAM; way++) {
+		printf("\"%s\": {", way_name[way]);
+		measure(&b, o, way, 1, b.t.freq_threshold);
+		printf("\"threads\": 1}%s", way == ALONE ? ", " : "");
+	}
+	printf("}, \"map_bytes\": %lu", o->sections * b.stride);
 	bench_map_exit(&b);
 }

@@ -53,9 +53,22 @@ static u32 next_random(struct worker *w)
 	return w->random >> 20;
 }
 
+/* Of this thread's batch. */
+static __thread unsigned long became;
+
+static void became_ready(const struct pghot_access *access,
+			 struct pghot_map_node *owner)
+{
+	became++;
+	if (!owner)
+		abort();
+}
+
 static void *recorder(void *arg)
 {
 	static const int nids[] = { 0, 1, 2, NUMA_NO_NODE };
+	struct pghot_access batch[50];
+	unsigned int nr = 0;
 	struct worker *w = arg;
 	unsigned long i;
 
@@ -65,19 +78,28 @@ static void *recorder(void *arg)
 		unsigned long section = sections[r % ARRAY_SIZE(sections)];
 		/* Few enough for threads to meet in one record. */
 		unsigned long page = (r >> 8) % 3 * 16300 + (r >> 12) % 16;
+		struct pghot_access a = {
+			.pfn = section_nr_to_pfn(section) + page,
+			.nid = nids[(r >> 16) % 4], .weight = 1,
+		};
 		struct pghot_map_node *owner = NULL;
 
-		if (pghot_map_record(&map, section_nr_to_pfn(section) + page,
-				     nids[(r >> 16) % 4], 1,
-				     READ_ONCE(now_ms), &tunables,
-				     &owner) == PGHOT_BECAME_READY) {
-			w->became++;
-			if (!owner)
-				abort();
+		if (r & 1 << 18)
+			batch[nr++] = a;
+		else if (pghot_map_record(&map, a.pfn, a.nid, a.weight,
+					  READ_ONCE(now_ms), &tunables,
+					  &owner) == PGHOT_BECAME_READY)
+			became_ready(&a, owner);
+		if (nr == ARRAY_SIZE(batch) || i == accesses - 1) {
+			pghot_map_record_batch(&map, batch, nr,
+					       READ_ONCE(now_ms), &tunables,
+					       became_ready);
+			nr = 0;
 		}
 		if (!(r >> 24))
 			__atomic_fetch_add(&now_ms, 500, __ATOMIC_RELAXED);
 	}
+	w->became = became;
 	__atomic_fetch_sub(&recording, 1, __ATOMIC_RELAXED);
 	harness_thread_leave();
 	return NULL;
@@ -167,7 +189,7 @@ static void *hotplug(void *arg)
 static bool last_walk(unsigned long left)
 {
 	static struct pghot_entry entries[PGHOT_BLOCK_PAGES];
-	unsigned long found = 0, pfn, hist[PGHOT_CLASSES];
+	unsigned long found = 0, pfn;
 	unsigned int n, i, s;
 	bool more = false;
 
@@ -196,15 +218,17 @@ static bool last_walk(unsigned long left)
 			return false;
 		}
 	}
-	for (i = 0; i < NODES; i++) {
-		pghot_map_ready(&node[i], hist);
-		for (n = 0; n < PGHOT_CLASSES; n++)
-			if (hist[n] ||
-			    atomic_long_read(&node[i].hist[n])) {
+	for (i = 0; i < NODES; i++)
+		for (n = 0; n < PGHOT_CLASSES; n++) {
+			long sum = 0;
+
+			for (s = 0; s < PGHOT_HIST_SHARDS; s++)
+				sum += atomic_long_read(&node[i].hist[s].class[n]);
+			if (sum) {
 				printf("class %u counts nobody\n", n);
 				return false;
 			}
-	}
+		}
 	return true;
 }
 

@@ -16,12 +16,13 @@
 enum op {
 	OP_RECORD, OP_RECORD2, OP_RECORD3, OP_RECORD4, OP_TAKE, OP_NEXT,
 	OP_NEXT2, OP_STOP, OP_MARK, OP_REMOVE, OP_ADD, OP_RESET, OP_WINDOW,
-	OP_THRESHOLD, OP_TIME, OP_NR,
+	OP_THRESHOLD, OP_TIME, OP_BATCH, OP_NR,
 };
 
 static const char *const op_name[OP_NR] = {
 	"record", "record", "record", "record", "take", "next", "next", "stop",
 	"mark", "remove", "add", "reset", "window", "threshold", "time",
+	"batch",
 };
 
 static const int nids[] = { 0, 1, 2, 3, 0, 1, 1022, NUMA_NO_NODE };
@@ -79,6 +80,61 @@ static bool do_record(struct world *w, const u8 *op, int s, int p)
 		return !node || failed(w, "record: node set");
 	return node == &w->node[model_owner(&w->m, s)] ||
 	       failed(w, "record: wrong node");
+}
+
+/* More than are fetched ahead, and which of them made a record ready. */
+static struct batch {
+	struct pghot_access access[80];
+	const struct pghot_access *ready[80];
+	struct pghot_map_node *node[80];
+	unsigned int nr_ready;
+} batch;
+
+static void batch_ready(const struct pghot_access *access,
+			struct pghot_map_node *node)
+{
+	batch.ready[batch.nr_ready] = access;
+	batch.node[batch.nr_ready++] = node;
+}
+
+/* Many accesses to few pages: what one does to a record, the next one meets. */
+static bool do_batch(struct world *w, const u8 *op)
+{
+	unsigned int nr = op[2] % (ARRAY_SIZE(batch.access) + 1), i;
+	unsigned int got, tracked = 0, ready = 0;
+	u32 random = op[1] | op[3] << 8 | op[4] << 16 | (u32)op[5] << 24;
+	u64 now = w->now - op[6] % 4;
+	u8 s[ARRAY_SIZE(batch.access)], p[ARRAY_SIZE(batch.access)];
+
+	for (i = 0; i < nr; i++) {
+		random = random * 1664525 + 1013904223;
+		s[i] = (random >> 8) % MODEL_SECTIONS;
+		p[i] = (random >> 12) % MODEL_PAGES;
+		batch.access[i] = (struct pghot_access) {
+			.pfn = model_pfn(s[i], p[i]),
+			.nid = nids[(random >> 20) % ARRAY_SIZE(nids)],
+			.weight = weights[(random >> 24) % ARRAY_SIZE(weights)],
+		};
+	}
+	batch.nr_ready = 0;
+	got = pghot_map_record_batch(&w->map, batch.access, nr, (u32)now, &w->t,
+				     batch_ready);
+	for (i = 0; i < nr; i++) {
+		const struct pghot_access *a = &batch.access[i];
+		enum pghot_recorded want = model_record(&w->m, s[i], p[i],
+							a->nid, a->weight, now);
+
+		tracked += want != PGHOT_UNTRACKED;
+		if (want != PGHOT_BECAME_READY)
+			continue;
+		if (ready >= batch.nr_ready || batch.ready[ready] != a ||
+		    batch.node[ready] != &w->node[model_owner(&w->m, s[i])])
+			return failed(w, "batch: access %u made none ready",
+				      i);
+		ready++;
+	}
+	return expect(w, "batch: ready", batch.nr_ready, ready) &&
+	       expect(w, "batch: tracked", got, tracked);
 }
 
 static bool same_entries(struct world *w, unsigned int got, unsigned int want)
@@ -208,6 +264,8 @@ static bool one(struct world *w, const u8 *op)
 		w->now += steps_ms[op[2] % ARRAY_SIZE(steps_ms)] *
 			  (1 + op[3] % 4);
 		return true;
+	case OP_BATCH:
+		return do_batch(w, op);
 	default:
 		return do_record(w, op, s, p);
 	}

@@ -23,15 +23,29 @@ def test_states_its_conditions(figures: dict) -> None:
     assert "compiler barrier" in figures["rcu_read_lock"]
 
 
+def check_times(row: dict) -> None:
+    for name in ("bare_ns", "record_ns", "ratio"):
+        stat = row[name]
+        assert 0 < stat["min"] <= stat["median"] <= stat["max"]
+
+
+@pytest.mark.parametrize("layout", ["default", "precise"])
+@pytest.mark.parametrize("way", ["alone", "batch"])
+def test_records_that_become_ready(figures: dict, layout: str,
+                                   way: str) -> None:
+    row = figures[layout]["record"]["each_ready"][way]
+    check_times(row)
+    assert row["share_that_became_ready"] > 0.9
+
+
 @pytest.mark.parametrize("layout", ["default", "precise"])
 @pytest.mark.parametrize("way", ["alone", "batch", "stream"])
 def test_records(figures: dict, layout: str, way: str) -> None:
     result = figures[layout]["record"][way]
     assert [row["threads"] for row in result["threads"]] == [1, 2]
     for row in result["threads"]:
-        for name in ("bare_ns", "record_ns", "ratio"):
-            stat = row[name]
-            assert 0 < stat["min"] <= stat["median"] <= stat["max"]
+        check_times(row)
+        assert 0 <= row["share_that_became_ready"] < 0.5
     bar = result["bar"]
     assert bar["met"] == (bar["ratio"] <= bar["at_most"])
 

@@ -98,10 +98,10 @@ TEST(a_count_in_flux_is_not_negative)
 	for_each_map(&f) {
 		unsigned long hist[PGHOT_CLASSES];
 
-		atomic_long_set(&f.node.hist[3], -1);
+		atomic_long_set(&f.node.hist[0].class[3], -1);
 		assert_int_equal(pghot_map_ready(&f.node, hist), 0);
 		assert_int_equal(hist[3], 0);
-		atomic_long_set(&f.node.hist[3], 0);
+		atomic_long_set(&f.node.hist[0].class[3], 0);
 	}
 }
 

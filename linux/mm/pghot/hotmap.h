@@ -8,6 +8,8 @@
 #define _MM_PGHOT_HOTMAP_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/pghot.h>
 #include <linux/types.h>
 
 #include "record.h"
@@ -41,13 +43,24 @@ struct pghot_tunables {
 	u32 window_ms;
 };
 
+/*
+ * CPUs that make records ready at once would pass one cache line of counts
+ * around for longer than all the rest takes; few share one of these.
+ */
+#define PGHOT_HIST_SHARDS	32
+
+/* Ready records of each frequency class; of one shard, it may be below 0. */
+struct pghot_hist {
+	atomic_long_t class[PGHOT_CLASSES];
+} ____cacheline_aligned_in_smp;
+
 /**
  * struct pghot_map_node - the part of the hot map that one lower-tier node owns
  * @nid: the node
  * @sections: sections with records
  * @first: lowest section number that ever had records
  * @last: highest one
- * @hist: ready records of each frequency class
+ * @hist: ready records of each frequency class, in parts to be summed
  *
  * @hist changes with the record that it counts, without a lock; its sum is the
  * number of ready records. The node must outlive its sections.
@@ -57,7 +70,7 @@ struct pghot_map_node {
 	unsigned long sections;
 	unsigned long first;
 	unsigned long last;
-	atomic_long_t hist[PGHOT_CLASSES];
+	struct pghot_hist hist[PGHOT_HIST_SHARDS];
 };
 
 /* What recording an access did. */
@@ -95,6 +108,9 @@ struct pghot_cursor {
 	bool inside;
 };
 
+typedef void (*pghot_ready_fn)(const struct pghot_access *access,
+			       struct pghot_map_node *node);
+
 int pghot_map_init(struct pghot_map *map, unsigned long max_sections,
 		   bool precise);
 void pghot_map_exit(struct pghot_map *map);
@@ -110,11 +126,15 @@ unsigned long pghot_map_reset(struct pghot_map *map,
 struct pghot_map_node *pghot_map_owner(struct pghot_map *map,
 				       unsigned long pfn);
 
-void pghot_map_prefetch(struct pghot_map *map, unsigned long pfn);
 enum pghot_recorded pghot_map_record(struct pghot_map *map, unsigned long pfn,
 				     int nid, u32 weight, u32 now_ms,
 				     const struct pghot_tunables *t,
 				     struct pghot_map_node **node);
+unsigned int pghot_map_record_batch(struct pghot_map *map,
+				    const struct pghot_access *accesses,
+				    unsigned int nr, u32 now_ms,
+				    const struct pghot_tunables *t,
+				    pghot_ready_fn became_ready);
 
 unsigned long pghot_map_ready(struct pghot_map_node *node,
 			      unsigned long hist[PGHOT_CLASSES]);

@@ -9,7 +9,9 @@
 #include <linux/cache.h>
 #include <linux/mmzone.h>
 #include <linux/numa.h>
+#include <linux/prefetch.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 
 #include "hotmap.h"
 
@@ -78,6 +80,17 @@ static __always_inline u32 cell_read(const struct pghot_layout *l,
 	return READ_ONCE(((u32 *)sec->records)[i]);
 }
 
+/* To be read and then updated. */
+static __always_inline void cell_prefetch(const struct pghot_layout *l,
+					  struct pghot_section *sec,
+					  unsigned long i)
+{
+	if (l->bits == 8)
+		prefetchw(&sec->records[i]);
+	else
+		prefetchw((u32 *)sec->records + i);
+}
+
 static __always_inline bool cell_update(const struct pghot_layout *l,
 					struct pghot_section *sec,
 					unsigned long i, u32 *old, u32 new)
@@ -90,6 +103,14 @@ static __always_inline bool cell_update(const struct pghot_layout *l,
 		return done;
 	}
 	return try_cmpxchg((u32 *)sec->records + i, old, new);
+}
+
+/* Count ready records of a class. */
+static inline void hist_add(struct pghot_map_node *node, u32 class, long n)
+{
+	unsigned int shard = raw_smp_processor_id() % PGHOT_HIST_SHARDS;
+
+	atomic_long_add(n, &node->hist[shard].class[class]);
 }
 
 static inline u32 slot_nid(u32 slots, u32 who)

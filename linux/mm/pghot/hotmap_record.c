@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The hot map: accesses go in, taken records come out. */
-#include <linux/prefetch.h>
+#include <linux/minmax.h>
 
 #include "hotmap_layout.h"
+
+/*
+ * How many accesses ahead a batch fetches records: it takes some 5 ns to record
+ * one that is at hand and 100 to 200 ns to fetch one. With half as many, a record
+ * takes a tenth longer, with twice as many no less. A power of two.
+ */
+#define BATCH_AHEAD		32U
 
 /*
  * Which of its block's two nodes @nid is. A third node takes the place of one
@@ -50,73 +57,104 @@ static __always_inline u32 who_encode(const struct pghot_layout *l,
 	return slot_claim(slot, slots, nid);
 }
 
-/* Count a record that is ready. Return whether it was not before. */
-static noinline bool ready_count(const struct pghot_layout *l,
-				 struct pghot_map_node *node,
-				 struct pghot_rec was, struct pghot_rec is)
+/*
+ * A record was updated and is ready: count it by its class and mark its block.
+ * Return whether it was not ready before. Out of line, for few are.
+ */
+static noinline bool ready_update(const struct pghot_layout *l,
+				  struct pghot_map *map,
+				  struct pghot_section *sec, unsigned long pfn,
+				  u32 old, u32 new)
 {
+	struct pghot_rec was = pghot_unpack(l, old), is = pghot_unpack(l, new);
 	u32 from = pghot_class(l, was), to = pghot_class(l, is);
+	unsigned long section = pfn_to_section_nr(pfn);
 
 	if (was.ready && from == to)
 		return false;
-	atomic_long_inc(&node->hist[to]);
-	if (was.ready)
-		atomic_long_dec(&node->hist[from]);
-	return !was.ready;
+	hist_add(sec->node, to, 1);
+	if (was.ready) {
+		hist_add(sec->node, from, -1);
+		return false;
+	}
+	mark_hot(leaf_of(map, section), section, sec, block_of(pfn));
+	return true;
+}
+
+/* What records are judged by: the same for a whole batch. */
+struct rule {
+	u32 bucket;
+	u32 threshold;
+};
+
+static __always_inline struct rule rule_at(const struct pghot_layout *l,
+					   const struct pghot_tunables *t,
+					   u32 now_ms)
+{
+	return (struct rule) {
+		.bucket = now_ms / pghot_bucket_ms(l, READ_ONCE(t->window_ms)),
+		.threshold = READ_ONCE(t->freq_threshold),
+	};
 }
 
 static __always_inline bool
-section_record(const struct pghot_layout *l, struct pghot_section *sec,
-	       unsigned long pfn, int nid, u32 weight, u32 now_ms,
-	       const struct pghot_tunables *t)
+section_record(const struct pghot_layout *l, struct pghot_map *map,
+	       struct pghot_section *sec, unsigned long pfn, int nid,
+	       u32 weight, struct rule rule)
 {
-	u32 bucket = now_ms / pghot_bucket_ms(l, READ_ONCE(t->window_ms));
-	u32 threshold = READ_ONCE(t->freq_threshold);
 	u32 who = who_encode(l, sec, pfn, nid);
 	unsigned long i = pfn % PAGES_PER_SECTION;
 	u32 old = cell_read(l, sec, i);
-	struct pghot_rec was, is;
 	u32 new;
 
+	/* Nothing would change; asked here, the loop has less to keep. */
+	if (!weight)
+		return false;
 	do {
-		was = pghot_unpack(l, old);
-		is = pghot_account(l, was, bucket, who, weight, threshold);
-		new = pghot_pack(l, is);
+		new = pghot_pack(l, pghot_account(l, pghot_unpack(l, old),
+						  rule.bucket, who, weight,
+						  rule.threshold));
 		if (new == old)
 			return false;
 	} while (!cell_update(l, sec, i, &old, new));
 
-	if (likely(!is.ready))
+	if (likely(!(new & pghot_ready_bit(l))))
 		return false;
-	return ready_count(l, sec->node, was, is);
+	return ready_update(l, map, sec, pfn, old, new);
 }
 
-/**
- * pghot_map_prefetch - have a page's record at hand for pghot_map_record()
- * @map: the map
- * @pfn: the page
- *
- * Records are found at random, and waiting for memory is most of what one
- * costs. Who reports many accesses calls this a few of them ahead.
- *
- * Context: any, NMI included.
- */
-void pghot_map_prefetch(struct pghot_map *map, unsigned long pfn)
+/* Find a page's section, and have what recording needs on its way. */
+static __always_inline struct pghot_section *
+section_fetch(const struct pghot_layout *l, struct pghot_map *map,
+	      unsigned long pfn)
 {
-	struct pghot_section *sec;
+	struct pghot_section *sec = section_of(map, pfn_to_section_nr(pfn));
 
-	rcu_read_lock();
-	sec = section_of(map, pfn_to_section_nr(pfn));
-	if (!sec)
-		goto out;
-	if (map->precise) {
-		prefetchw((u32 *)sec->records + pfn % PAGES_PER_SECTION);
-	} else {
+	if (unlikely(!sec))
+		return NULL;
+	/* The slots that who_encode() needs, or else what ready_update() does. */
+	if (l->who_bits == 1)
 		prefetch(&sec->slots[block_of(pfn)]);
-		prefetchw(sec->records + pfn % PAGES_PER_SECTION);
-	}
-out:
-	rcu_read_unlock();
+	else
+		prefetch(sec);
+	cell_prefetch(l, sec, pfn % PAGES_PER_SECTION);
+	return sec;
+}
+
+static __always_inline enum pghot_recorded
+map_record(const struct pghot_layout *l, struct pghot_map *map,
+	   unsigned long pfn, int nid, u32 weight, u32 now_ms,
+	   const struct pghot_tunables *t, struct pghot_map_node **node)
+{
+	struct pghot_section *sec = section_fetch(l, map, pfn);
+
+	if (!sec)
+		return PGHOT_UNTRACKED;
+	if (!section_record(l, map, sec, pfn, nid, weight,
+			    rule_at(l, t, now_ms)))
+		return PGHOT_COUNTED;
+	*node = sec->node;
+	return PGHOT_BECAME_READY;
 }
 
 /**
@@ -138,29 +176,87 @@ enum pghot_recorded pghot_map_record(struct pghot_map *map, unsigned long pfn,
 				     const struct pghot_tunables *t,
 				     struct pghot_map_node **node)
 {
-	unsigned long section = pfn_to_section_nr(pfn);
-	enum pghot_recorded ret = PGHOT_UNTRACKED;
-	struct pghot_section *sec;
-	bool ready;
+	enum pghot_recorded ret;
 
 	rcu_read_lock();
-	sec = section_of(map, section);
-	if (!sec)
-		goto out;
 	if (map->precise)
-		ready = section_record(&pghot_layout_precise, sec, pfn, nid,
-				       weight, now_ms, t);
+		ret = map_record(&pghot_layout_precise, map, pfn, nid, weight,
+				 now_ms, t, node);
 	else
-		ready = section_record(&pghot_layout_default, sec, pfn, nid,
-				       weight, now_ms, t);
-	if (ready) {
-		mark_hot(leaf_of(map, section), section, sec, block_of(pfn));
-		*node = sec->node;
-	}
-	ret = ready ? PGHOT_BECAME_READY : PGHOT_COUNTED;
-out:
+		ret = map_record(&pghot_layout_default, map, pfn, nid, weight,
+				 now_ms, t, node);
 	rcu_read_unlock();
 	return ret;
+}
+
+/*
+ * Atomic operations wait for all stores before them, so that no more is kept of
+ * the accesses ahead than their sections.
+ */
+static __always_inline unsigned int
+map_record_batch(const struct pghot_layout *l, struct pghot_map *map,
+		 const struct pghot_access *accesses, unsigned int nr,
+		 u32 now_ms, const struct pghot_tunables *t,
+		 pghot_ready_fn became_ready)
+{
+	struct rule rule = rule_at(l, t, now_ms);
+	struct pghot_section *ahead[BATCH_AHEAD];
+	unsigned int i, tracked = nr;
+
+	for (i = 0; i < min(nr, BATCH_AHEAD); i++)
+		ahead[i] = section_fetch(l, map, accesses[i].pfn);
+	for (i = 0; i < nr; i++) {
+		const struct pghot_access *a = &accesses[i];
+		struct pghot_section *sec = ahead[i % BATCH_AHEAD];
+
+		if (nr - i > BATCH_AHEAD)
+			ahead[i % BATCH_AHEAD] =
+				section_fetch(l, map, a[BATCH_AHEAD].pfn);
+		if (unlikely(!sec)) {
+			tracked--;
+			continue;
+		}
+		if (unlikely(section_record(l, map, sec, a->pfn, a->nid,
+					    a->weight, rule)))
+			became_ready(a, sec->node);
+	}
+	return tracked;
+}
+
+/**
+ * pghot_map_record_batch - record accesses to many pages
+ * @map: the map
+ * @accesses: pages, and where they are accessed from
+ * @nr: their number
+ * @now_ms: the time; may wrap
+ * @t: when a record is ready
+ * @became_ready: called for each access that made its record ready, with the
+ *		  page's node, inside an RCU read-side critical section
+ *
+ * As pghot_map_record() for each in turn. Most of what a record costs is waiting
+ * for memory, which many records at once can share.
+ *
+ * Context: any, NMI included; the time taken grows with @nr.
+ *
+ * Return: how many of the pages are tracked.
+ */
+unsigned int pghot_map_record_batch(struct pghot_map *map,
+				    const struct pghot_access *accesses,
+				    unsigned int nr, u32 now_ms,
+				    const struct pghot_tunables *t,
+				    pghot_ready_fn became_ready)
+{
+	unsigned int tracked;
+
+	rcu_read_lock();
+	if (map->precise)
+		tracked = map_record_batch(&pghot_layout_precise, map, accesses,
+					   nr, now_ms, t, became_ready);
+	else
+		tracked = map_record_batch(&pghot_layout_default, map, accesses,
+					   nr, now_ms, t, became_ready);
+	rcu_read_unlock();
+	return tracked;
 }
 
 /**
@@ -188,7 +284,7 @@ bool pghot_map_take(struct pghot_map *map, unsigned long pfn)
 		if (!rec.ready)
 			goto out;
 	} while (!cell_update(l, sec, i, &old, 0));
-	atomic_long_dec(&sec->node->hist[pghot_class(l, rec)]);
+	hist_add(sec->node, pghot_class(l, rec), -1);
 out:
 	rcu_read_unlock();
 	return rec.ready;

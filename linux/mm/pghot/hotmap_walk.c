@@ -25,12 +25,17 @@ static __always_inline int who_decode(const struct pghot_layout *l,
 unsigned long pghot_map_ready(struct pghot_map_node *node,
 			      unsigned long hist[PGHOT_CLASSES])
 {
+	long counts[PGHOT_CLASSES] = { };
+	unsigned int shard, class;
 	unsigned long sum = 0;
-	int class;
 
+	for (shard = 0; shard < PGHOT_HIST_SHARDS; shard++)
+		for (class = 0; class < PGHOT_CLASSES; class++)
+			counts[class] +=
+				atomic_long_read(&node->hist[shard].class[class]);
 	for (class = 0; class < PGHOT_CLASSES; class++) {
-		/* A record changing class may be seen in none. */
-		long n = max(atomic_long_read(&node->hist[class]), 0L);
+		/* A record may be seen to leave before it is seen to come. */
+		long n = max(counts[class], 0L);
 
 		if (hist)
 			hist[class] = n;

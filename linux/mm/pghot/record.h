@@ -109,7 +109,7 @@ static inline u32 pghot_pack(const struct pghot_layout *l, struct pghot_rec r)
 	w = r.freq & pghot_freq_max(l);
 	w = w << l->who_bits | (r.who & pghot_who_mask(l));
 	w = w << l->time_bits | (r.time & pghot_time_mask(l));
-	return r.ready ? w | pghot_ready_bit(l) : w;
+	return (u32)r.ready << (l->bits - 1) | w;
 }
 
 static inline struct pghot_rec pghot_unpack(const struct pghot_layout *l, u32 w)
@@ -136,29 +136,37 @@ static inline u32 pghot_bucket_ms(const struct pghot_layout *l, u32 window_ms)
 	return max(window_ms / l->window_buckets, 1U);
 }
 
+/*
+ * How many buckets ago the last access was, plus one. Another CPU may have
+ * stored the next bucket between this CPU's reading of the clock and of the
+ * record; a record from the future, 0 here, is a fresh one.
+ */
+static inline u32 pghot_turn(const struct pghot_layout *l, struct pghot_rec r,
+			     u32 bucket)
+{
+	return (bucket + 1 - r.time) & pghot_time_mask(l);
+}
+
 /**
  * pghot_age - how long ago the last access was
  * @l: layout
  * @r: record
  * @bucket: the present bucket number, not yet wrapped
  *
- * Another CPU may have stored the next bucket between this CPU's reading of
- * the clock and of the record; a record from the future is a fresh one.
- *
  * Return: age in buckets.
  */
 static inline u32 pghot_age(const struct pghot_layout *l, struct pghot_rec r,
 			    u32 bucket)
 {
-	u32 ahead = (bucket + 1 - r.time) & pghot_time_mask(l);
+	u32 turn = pghot_turn(l, r, bucket);
 
-	return ahead ? ahead - 1 : 0;
+	return turn ? turn - 1 : 0;
 }
 
 static inline bool pghot_in_window(const struct pghot_layout *l,
 				   struct pghot_rec r, u32 bucket)
 {
-	return (r.freq != 0) & (pghot_age(l, r, bucket) < l->window_buckets);
+	return r.freq && pghot_age(l, r, bucket) < l->window_buckets;
 }
 
 /**
@@ -179,9 +187,9 @@ static inline struct pghot_rec
 pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
 	      u32 who, u32 weight, u32 threshold)
 {
-	u32 freq_max = pghot_freq_max(l);
-	u32 ahead = (bucket + 1) & pghot_time_mask(l);
-	bool fresh, future;
+	u32 turn = pghot_turn(l, r, bucket);
+	u64 freq, freq_max = pghot_freq_max(l);
+	u32 fresh, future;
 
 	if (!weight)
 		return r;
@@ -189,11 +197,14 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
 	 * Calculated rather than branched on: it is as random as accesses are,
 	 * and a mispredicted branch would wait for the record to be fetched.
 	 */
-	fresh = pghot_in_window(l, r, bucket);
-	future = fresh & (r.time == ahead);
-	r.freq = min((fresh ? r.freq : 0) + min(weight, freq_max), freq_max);
+	fresh = turn <= l->window_buckets;
+	/* Both !turn and r.freq: any other turn is shifted above all counts. */
+	future = r.freq > turn << l->freq_bits;
+	freq = r.freq & -fresh;
+	freq += weight;
+	r.freq = min(freq, freq_max);
 	r.who = who;
-	r.time = future ? ahead : bucket & pghot_time_mask(l);
+	r.time = (bucket + future) & pghot_time_mask(l);
 	r.ready |= r.freq >= threshold;
 	return r;
 }

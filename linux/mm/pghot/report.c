@@ -10,6 +10,9 @@
 
 #include "internal.h"
 
+/* Pages of a range that are recorded at once, from the stack. */
+#define RANGE_PAGES	16UL
+
 static const enum pghot_stat source_stat[NR_PGHOT_SOURCES] = {
 	[PGHOT_SOURCE_HINT_FAULT] = PGHOT_STAT_recorded_hint_fault,
 };
@@ -38,7 +41,7 @@ void pghot_wake_init(struct pghot_node *node)
 void pghot_wake(struct pghot_node *node)
 {
 	/*
-	 * Pairs with the barrier in kmigrated_pass(): either it sees the hot
+	 * Pairs with the barrier in kmigrated(): either it sees the hot
 	 * bits that were set before, or its clearing of the kick is seen here.
 	 */
 	smp_mb();
@@ -52,26 +55,45 @@ void pghot_wake(struct pghot_node *node)
 		wake_up(&node->wait);
 }
 
+static void became_ready(const struct pghot_access *access,
+			 struct pghot_map_node *map_node)
+{
+	pghot_stat_add(PGHOT_STAT_ready, 1);
+	trace_pghot_ready(access->pfn, access->nid);
+	pghot_wake(container_of(map_node, struct pghot_node, map));
+}
+
 /* One access, without the cost that a batch shares. */
-static bool record_one(unsigned long pfn, int nid, unsigned int weight,
+static bool record_one(const struct pghot_access *access,
 		       enum pghot_source source, u32 now)
 {
-	enum pghot_recorded did;
-	struct pghot_node *node;
 	struct pghot_map_node *map_node;
+	enum pghot_recorded did;
 
-	did = pghot_map_record(&pghot_map, pfn, nid, weight, now,
-			       &pghot_tunables, &map_node);
+	did = pghot_map_record(&pghot_map, access->pfn, access->nid,
+			       access->weight, now, &pghot_tunables,
+			       &map_node);
 	if (did == PGHOT_UNTRACKED)
 		return false;
-	trace_pghot_record(pfn, nid, weight, source);
-	if (did == PGHOT_BECAME_READY) {
-		node = container_of(map_node, struct pghot_node, map);
-		pghot_stat_add(PGHOT_STAT_ready, 1);
-		trace_pghot_ready(pfn, nid);
-		pghot_wake(node);
-	}
+	trace_pghot_record(access->pfn, access->nid, access->weight, source);
+	if (did == PGHOT_BECAME_READY)
+		became_ready(access, map_node);
 	return true;
+}
+
+/* Return how many of the pages are tracked. */
+static unsigned int record_many(const struct pghot_access *accesses,
+				unsigned int nr, enum pghot_source source,
+				u32 now)
+{
+	unsigned int i, n = 0;
+
+	if (!trace_pghot_record_enabled())
+		return pghot_map_record_batch(&pghot_map, accesses, nr, now,
+					      &pghot_tunables, became_ready);
+	for (i = 0; i < nr; i++)
+		n += record_one(&accesses[i], source, now);
+	return n;
 }
 
 static void count_records(enum pghot_source source, unsigned long n)
@@ -94,7 +116,11 @@ static void count_records(enum pghot_source source, unsigned long n)
 bool pghot_record(unsigned long pfn, int nid, unsigned int weight,
 		  enum pghot_source source)
 {
-	if (!record_one(pfn, nid, weight, source, pghot_now_ms()))
+	struct pghot_access access = {
+		.pfn = pfn, .nid = nid, .weight = weight,
+	};
+
+	if (!record_one(&access, source, pghot_now_ms()))
 		return false;
 	count_records(source, 1);
 	return true;
@@ -115,11 +141,18 @@ bool pghot_record(unsigned long pfn, int nid, unsigned int weight,
 bool pghot_record_range(unsigned long pfn, unsigned long nr, int nid,
 			unsigned int weight, enum pghot_source source)
 {
+	struct pghot_access accesses[RANGE_PAGES];
 	u32 now = pghot_now_ms();
-	unsigned long i, n = 0;
+	unsigned long n = 0;
+	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		n += record_one(pfn + i, nid, weight, source, now);
+	for (; nr; nr -= i) {
+		for (i = 0; i < min(nr, RANGE_PAGES); i++)
+			accesses[i] = (struct pghot_access) {
+				.pfn = pfn++, .nid = nid, .weight = weight,
+			};
+		n += record_many(accesses, i, source, now);
+	}
 	count_records(source, n);
 	return n;
 }
@@ -137,12 +170,8 @@ bool pghot_record_range(unsigned long pfn, unsigned long nr, int nid,
 bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
 			enum pghot_source source)
 {
-	u32 now = pghot_now_ms();
-	unsigned int i, n = 0;
+	unsigned int n = record_many(accesses, nr, source, pghot_now_ms());
 
-	for (i = 0; i < nr; i++)
-		n += record_one(accesses[i].pfn, accesses[i].nid,
-				accesses[i].weight, source, now);
 	count_records(source, n);
 	return n;
 }

@@ -177,7 +177,7 @@ static void sections_beyond_the_map_are_refused(struct kunit *test)
 static void reset_empties_one_node(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct pghot_map_node none;
+	static struct pghot_map_node none;
 	struct pghot_cursor c = { };
 	unsigned long pfn;
 

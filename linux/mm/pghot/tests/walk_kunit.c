@@ -27,7 +27,7 @@ static void expect_end(struct kunit *test, struct pghot_cursor *c)
 static void nothing_ready_nothing_found(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct pghot_map_node none;
+	static struct pghot_map_node none;
 	struct pghot_cursor c = { };
 	unsigned long pfn;
 
