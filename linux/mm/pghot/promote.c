@@ -16,6 +16,7 @@
 #include <linux/pghot.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
 
 #include <trace/events/pghot.h>
 
@@ -139,6 +140,13 @@ static void flush(struct pghot_pass *p, int nid)
 	if (!b->nr_folios)
 		return;
 	failed = migrate_misplaced_folios(&b->folios, nid, true, &moved_pages);
+	/*
+	 * What stayed went to this CPU's list of folios to be put on the LRU.
+	 * As long as it is there it cannot be isolated again, and hardly
+	 * anything else than this thread fills the list.
+	 */
+	if (failed)
+		lru_add_drain();
 	/* Migration may have split a folio; its record counts once. */
 	failed = min(failed, b->nr_records);
 
