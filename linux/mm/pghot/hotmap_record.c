@@ -16,9 +16,9 @@
  * of them, always the same one, so that nodes do not drive each other out in
  * turn.
  */
-static noinline u32 slot_claim(u32 *slot, u32 slots, int nid)
+static noinline bool slot_claim(u32 *slot, u32 slots, int nid)
 {
-	u32 who;
+	bool who;
 
 	do {
 		if (slot_nid(slots, 0) == nid)
