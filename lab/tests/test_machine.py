@@ -94,7 +94,7 @@ def test_unknown_name_lists_the_known():
     with pytest.raises(LabError) as caught:
         machine.load("eight-node")
     assert str(caught.value) == ("unknown machine 'eight-node': choose one of "
-                                 "three-node, small")
+                                 "three-node, small, roomy")
 
 
 def test_qemu_cpus_and_nodes():
