@@ -20,6 +20,10 @@ help: ## list the targets
 	@echo "  JOBS=N           parallel compilers (default: one for each CPU)"
 	@echo "  LINUX_TARBALL=F  take Linux from a local .tar.xz or .deb"
 	@echo "  HOOK=NNNN        which patch takes an edit (make hook)"
+	@echo "  MACHINE=NAME     which machine of lab/machines.toml (make shell)"
+	@echo "  FLAVOUR=stock    which kernel: pghot, stock or debug (make shell)"
+	@echo "  CMDLINE=WORDS    kernel parameters (make shell)"
+	@echo "  RUN=COMMAND      run this and end, with its exit status (make shell)"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
 
 demo: ## show hot pages of an unmodified Redis being promoted

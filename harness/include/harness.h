@@ -9,7 +9,7 @@
 /* Which allocators fail; for tests of what happens then. */
 struct harness_fail {
 	bool pages;		/* alloc_pages_exact_nid() */
-	bool vmalloc;		/* vzalloc_node() */
+	bool vmalloc;		/* __vmalloc_node() */
 	bool slab;		/* kvzalloc(), kvcalloc() */
 };
 

@@ -97,11 +97,15 @@ static bool area_replace(const void *from, const void *to)
 	return found;
 }
 
-void *vzalloc_node(size_t size, int node)
+void *__vmalloc_node(size_t size, size_t align, unsigned int gfp, int node,
+		     const void *caller)
 {
 	void *p;
 
+	(void)align;
+	(void)gfp;
 	(void)node;
+	(void)caller;
 	if (harness_fail.vmalloc)
 		return NULL;
 	p = pages(size);

@@ -235,6 +235,24 @@ TEST(collected_in_pfn_order)
 	}
 }
 
+TEST(taken_as_seen_only_if_not_accessed_since)
+{
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_B, 700);
+
+		make_ready(&f, pfn);
+		assert_int_equal(collect(&f, pfn_in(SECTION_B, 512)), 1);
+		record_at(&f, pfn, 0, 1, 1000);
+		assert_false(pghot_map_take_seen(&f.map, f.entries));
+		assert_int_equal(pghot_map_ready(&f.node, NULL), 1);
+
+		assert_int_equal(collect(&f, pfn_in(SECTION_B, 512)), 1);
+		assert_true(pghot_map_take_seen(&f.map, f.entries));
+		assert_false(pghot_map_take_seen(&f.map, f.entries));
+		assert_int_equal(pghot_map_ready(&f.node, NULL), 0);
+	}
+}
+
 TEST(a_whole_block_fits)
 {
 	for_each_map(&f) {
@@ -301,6 +319,7 @@ UNIT_MAIN(
 	cmocka_unit_test(sections_removed_under_the_walk_are_passed_over),
 	cmocka_unit_test(a_section_that_changed_its_owner_keeps_its_blocks),
 	cmocka_unit_test(collected_in_pfn_order),
+	cmocka_unit_test(taken_as_seen_only_if_not_accessed_since),
 	cmocka_unit_test(a_whole_block_fits),
 	cmocka_unit_test(colder_ones_are_left_out_and_reported),
 	cmocka_unit_test(entries_say_whether_they_are_still_hot),

@@ -8,6 +8,7 @@
 #define __GFP_ZERO		0x2u
 #define __GFP_NORETRY		0x4u
 #define __GFP_NOWARN		0x8u
+#define __GFP_RETRY_MAYFAIL	0x10u
 
 void *alloc_pages_exact_nid(int nid, size_t size, unsigned int gfp);
 void free_pages_exact(void *virt, size_t size);

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void *vzalloc_node(size_t size, int node);
+void *__vmalloc_node(size_t size, size_t align, unsigned int gfp, int node,
+		     const void *caller);
 void vfree(const void *p);
 bool is_vmalloc_addr(const void *p);
 

@@ -20,6 +20,13 @@ enum pghot_source {
 	NR_PGHOT_SOURCES,
 };
 
+/* What recording an access did. */
+enum pghot_recorded {
+	PGHOT_UNTRACKED,	/* no map for this page: not in a lower tier */
+	PGHOT_COUNTED,
+	PGHOT_BECAME_READY,
+};
+
 /**
  * struct pghot_access - accesses to one page
  * @pfn: the page; for a large folio its first page
@@ -36,8 +43,8 @@ struct pghot_access {
 
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
 
-bool pghot_record(unsigned long pfn, int nid, unsigned int weight,
-		  enum pghot_source source);
+enum pghot_recorded pghot_record(unsigned long pfn, int nid,
+				 unsigned int weight, enum pghot_source source);
 bool pghot_record_range(unsigned long pfn, unsigned long nr, int nid,
 			unsigned int weight, enum pghot_source source);
 bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,

@@ -39,7 +39,8 @@ size_t pghot_map_section_bytes(const struct pghot_map *map)
 
 /*
  * Directly mapped memory spares a TLB miss on each record, and the exact
- * allocation does not round 33 KiB up to 64 KiB.
+ * allocation does not round 33 KiB up to 64 KiB. Neither way is worth killing a
+ * process for.
  */
 static struct pghot_section *section_alloc(struct pghot_map *map, int nid)
 {
@@ -49,7 +50,9 @@ static struct pghot_section *section_alloc(struct pghot_map *map, int nid)
 	sec = alloc_pages_exact_nid(nid, bytes, GFP_KERNEL | __GFP_ZERO |
 				    __GFP_NORETRY | __GFP_NOWARN);
 	if (!sec)
-		sec = vzalloc_node(bytes, nid);
+		sec = __vmalloc_node(bytes, 1, GFP_KERNEL | __GFP_ZERO |
+				     __GFP_RETRY_MAYFAIL | __GFP_NOWARN, nid,
+				     __builtin_return_address(0));
 	return sec;
 }
 

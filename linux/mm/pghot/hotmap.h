@@ -73,23 +73,18 @@ struct pghot_map_node {
 	struct pghot_hist hist[PGHOT_HIST_SHARDS];
 };
 
-/* What recording an access did. */
-enum pghot_recorded {
-	PGHOT_UNTRACKED,	/* no map for this page: not in a lower tier */
-	PGHOT_COUNTED,
-	PGHOT_BECAME_READY,
-};
-
 /**
  * struct pghot_entry - one ready record as kmigrated sees it
  * @pfn: the page
  * @nid: node to promote it to, or NUMA_NO_NODE
+ * @seen: the record as it is stored
  * @class: frequency class
  * @hot: still hot by now
  */
 struct pghot_entry {
 	unsigned long pfn;
 	int nid;
+	u32 seen;
 	u8 class;
 	bool hot;
 };
@@ -147,6 +142,7 @@ unsigned int pghot_map_collect(struct pghot_map *map, unsigned long pfn,
 			       const struct pghot_tunables *t,
 			       struct pghot_entry *entries, bool *more);
 bool pghot_map_take(struct pghot_map *map, unsigned long pfn);
+bool pghot_map_take_seen(struct pghot_map *map, const struct pghot_entry *e);
 void pghot_map_mark(struct pghot_map *map, unsigned long pfn);
 
 /**

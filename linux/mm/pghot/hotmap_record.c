@@ -259,14 +259,7 @@ unsigned int pghot_map_record_batch(struct pghot_map *map,
 	return tracked;
 }
 
-/**
- * pghot_map_take - take a ready record out of the map
- * @map: the map
- * @pfn: the page
- *
- * Return: false if there was no ready record any more.
- */
-bool pghot_map_take(struct pghot_map *map, unsigned long pfn)
+static bool map_take(struct pghot_map *map, unsigned long pfn, const u32 *only)
 {
 	const struct pghot_layout *l = pghot_map_layout(map);
 	unsigned long i = pfn % PAGES_PER_SECTION;
@@ -281,6 +274,8 @@ bool pghot_map_take(struct pghot_map *map, unsigned long pfn)
 	old = cell_read(l, sec, i);
 	do {
 		rec = pghot_unpack(l, old);
+		if (only && old != *only)
+			rec.ready = false;
 		if (!rec.ready)
 			goto out;
 	} while (!cell_update(l, sec, i, &old, 0));
@@ -288,4 +283,31 @@ bool pghot_map_take(struct pghot_map *map, unsigned long pfn)
 out:
 	rcu_read_unlock();
 	return rec.ready;
+}
+
+/**
+ * pghot_map_take - take a ready record out of the map
+ * @map: the map
+ * @pfn: the page
+ *
+ * Return: false if there was no ready record any more.
+ */
+bool pghot_map_take(struct pghot_map *map, unsigned long pfn)
+{
+	return map_take(map, pfn, NULL);
+}
+
+/**
+ * pghot_map_take_seen - take a ready record that nobody has updated
+ * @map: the map
+ * @e: the record as pghot_map_collect() saw it
+ *
+ * For what is to go because of its content, such as its age: an access that has
+ * come meanwhile is not lost.
+ *
+ * Return: false if the record has changed or is gone.
+ */
+bool pghot_map_take_seen(struct pghot_map *map, const struct pghot_entry *e)
+{
+	return map_take(map, e->pfn, &e->seen);
 }

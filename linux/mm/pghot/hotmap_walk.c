@@ -162,11 +162,11 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 			continue;
 		for (k = 0; k < per_word; k++) {
 			unsigned long i = base + w * per_word + k;
-			struct pghot_rec rec;
+			u32 cell = cell_read(l, sec, i);
+			struct pghot_rec rec = pghot_unpack(l, cell);
 			u32 class;
 			bool hot;
 
-			rec = pghot_unpack(l, cell_read(l, sec, i));
 			if (!rec.ready)
 				continue;
 			class = pghot_class(l, rec);
@@ -180,6 +180,7 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 			entries[n++] = (struct pghot_entry) {
 				.pfn = i,
 				.nid = who_decode(l, sec, i, rec.who),
+				.seen = cell,
 				.class = class,
 				.hot = hot,
 			};

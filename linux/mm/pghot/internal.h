@@ -87,7 +87,6 @@ int pghot_node_add_dir(struct pghot_node *node, struct kobject *parent);
 int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent);
 
 /* report.c */
-void pghot_wake(struct pghot_node *node);
 void pghot_wake_init(struct pghot_node *node);
 
 /* target.c */
@@ -106,6 +105,7 @@ unsigned long pghot_promotable_pages(void);
 struct pghot_pass *pghot_pass_alloc(struct pghot_node *node);
 void pghot_pass_free(struct pghot_pass *p);
 u32 pghot_pass_run(struct pghot_pass *p);
+bool pghot_pass_left(const struct pghot_pass *p);
 
 /* kmigrated.c */
 int pghot_kmigrated_start(struct pghot_node *node);

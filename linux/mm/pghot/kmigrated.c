@@ -34,7 +34,7 @@ static void kmigrated_wait(struct pghot_node *node, u32 hold_ms)
 					     kthread_should_stop() ||
 					     kthread_should_park(),
 					     msecs_to_jiffies(min(period, hold_ms)));
-	else if (pghot_map_ready(&node->map, NULL))
+	else if (pghot_pass_left(node->pass))
 		wait_event_freezable_timeout(node->wait,
 					     READ_ONCE(node->kick) ||
 					     kthread_should_stop() ||
@@ -73,7 +73,7 @@ static int kmigrated(void *data)
 			continue;
 
 		WRITE_ONCE(node->kick, false);
-		/* Pairs with the barrier in pghot_wake(). */
+		/* Pairs with the barrier in wake_kmigrated(). */
 		smp_mb();
 		promoted = atomic_long_read(&node->promoted);
 		hold_ms = pghot_pass_run(node->pass);

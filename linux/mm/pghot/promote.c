@@ -56,6 +56,7 @@ struct batch {
  * @cursor: where the next pass begins
  * @refused: folios that rate limit or want of room held back in this pass
  * @hold_ms: how long it is no use to ask again, where there were such
+ * @left: the last pass knowingly left ready records behind
  * @folio_pages: mean size of the folios in the last batch
  * @allowed: nodes that a folio's cpuset allows
  * @entries: the ready records of one block
@@ -66,6 +67,7 @@ struct pghot_pass {
 	struct pghot_cursor cursor;
 	unsigned long refused;
 	u32 hold_ms;
+	bool left;
 	unsigned long folio_pages;
 	nodemask_t allowed;
 	struct pghot_entry entries[PGHOT_BLOCK_PAGES];
@@ -87,6 +89,8 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 		return NULL;
 	p->node = node;
 	p->folio_pages = 1;
+	/* There may be records from before the thread. */
+	p->left = true;
 	for (nid = 0; nid < nr_node_ids; nid++)
 		INIT_LIST_HEAD(&p->batch[nid].folios);
 	return p;
@@ -101,12 +105,24 @@ void pghot_pass_free(struct pghot_pass *p)
 	kvfree(p);
 }
 
-static void skip(struct pghot_entry *e, enum pghot_stat reason)
+static void count_skip(struct pghot_entry *e, enum pghot_stat reason)
 {
-	if (!pghot_map_take(&pghot_map, e->pfn))
-		return;
 	pghot_stat_add(reason, 1);
 	trace_pghot_skip(e->pfn, e->nid, pghot_stat_names[reason]);
+}
+
+static void skip(struct pghot_entry *e, enum pghot_stat reason)
+{
+	if (pghot_map_take(&pghot_map, e->pfn))
+		count_skip(e, reason);
+}
+
+static bool skip_stale(struct pghot_entry *e)
+{
+	if (!pghot_map_take_seen(&pghot_map, e))
+		return false;
+	count_skip(e, PGHOT_STAT_skip_stale);
+	return true;
 }
 
 static void delay(struct pghot_entry *e, enum pghot_stat reason)
@@ -299,10 +315,9 @@ static bool consider(struct pghot_pass *p, struct pghot_entry *e)
 	bool keep = false;
 	bool gone;
 
-	if (!e->hot) {
-		skip(e, PGHOT_STAT_skip_stale);
-		return false;
-	}
+	/* Unless it was accessed just now: then the next pass sees a new age. */
+	if (!e->hot)
+		return !skip_stale(e);
 	if (e->nid >= 0 && e->nid < nr_node_ids &&
 	    p->batch[e->nid].closed != NOT_CLOSED) {
 		refuse(p, e, p->batch[e->nid].closed);
@@ -358,6 +373,13 @@ static u32 lowest_class(struct pghot_pass *p)
 	return pghot_min_class(hist, budget);
 }
 
+/* There are ready records in @pfn's block for another pass. */
+static void leave(struct pghot_pass *p, unsigned long pfn)
+{
+	pghot_map_mark(&pghot_map, pfn);
+	p->left = true;
+}
+
 /*
  * Walk hot blocks from the cursor on, up to section @last. Return false if the
  * walk was broken off; the cursor stays there.
@@ -383,9 +405,10 @@ static bool walk(struct pghot_pass *p, u32 min_class, unsigned long last)
 		for (i = 0; i < n; i++)
 			keep |= consider(p, &p->entries[i]);
 		if (keep)
-			pghot_map_mark(&pghot_map, pfn);
+			leave(p, pfn);
 		if (called_off() || p->refused >= REFUSALS_MAX) {
 			pghot_map_stop(&pghot_map, &p->cursor);
+			p->left = true;
 			return false;
 		}
 		cond_resched();
@@ -411,6 +434,7 @@ u32 pghot_pass_run(struct pghot_pass *p)
 	unsigned int nid;
 
 	p->refused = 0;
+	p->left = false;
 	p->hold_ms = U32_MAX;
 	for (nid = 0; nid < nr_node_ids; nid++)
 		p->batch[nid].closed = NOT_CLOSED;
@@ -422,4 +446,18 @@ u32 pghot_pass_run(struct pghot_pass *p)
 	for (nid = 0; nid < nr_node_ids; nid++)
 		flush(p, nid);
 	return p->refused ? p->hold_ms : 0;
+}
+
+/**
+ * pghot_pass_left - did the last pass leave anything for the next
+ * @p: the node's thread's working memory
+ *
+ * Not asked of the map's counts: a record that changes its class while they
+ * are summed can be missed.
+ *
+ * Return: true if another pass is due though nothing more becomes ready.
+ */
+bool pghot_pass_left(const struct pghot_pass *p)
+{
+	return p->left;
 }

@@ -23,7 +23,7 @@ static void wake_work(struct irq_work *work)
 }
 
 /**
- * pghot_wake_init - prepare a node for pghot_wake()
+ * pghot_wake_init - prepare a node for being woken
  * @node: the node
  */
 void pghot_wake_init(struct pghot_node *node)
@@ -32,13 +32,8 @@ void pghot_wake_init(struct pghot_node *node)
 	init_irq_work(&node->wake_work, wake_work);
 }
 
-/**
- * pghot_wake - a record became ready
- * @node: whose
- *
- * Context: any, NMI included.
- */
-void pghot_wake(struct pghot_node *node)
+/* A record became ready. From any context, NMI included. */
+static void wake_kmigrated(struct pghot_node *node)
 {
 	/*
 	 * Pairs with the barrier in kmigrated(): either it sees the hot
@@ -49,7 +44,8 @@ void pghot_wake(struct pghot_node *node)
 		return;
 	WRITE_ONCE(node->kick, true);
 	pghot_stat_add(PGHOT_STAT_wakeups, 1);
-	if (in_nmi())
+	/* With interrupts off the caller may hold a lock that waking up takes. */
+	if (in_nmi() || irqs_disabled())
 		irq_work_queue(&node->wake_work);
 	else if (wq_has_sleeper(&node->wait))
 		wake_up(&node->wait);
@@ -60,12 +56,12 @@ static void became_ready(const struct pghot_access *access,
 {
 	pghot_stat_add(PGHOT_STAT_ready, 1);
 	trace_pghot_ready(access->pfn, access->nid);
-	pghot_wake(container_of(map_node, struct pghot_node, map));
+	wake_kmigrated(container_of(map_node, struct pghot_node, map));
 }
 
 /* One access, without the cost that a batch shares. */
-static bool record_one(const struct pghot_access *access,
-		       enum pghot_source source, u32 now)
+static enum pghot_recorded record_one(const struct pghot_access *access,
+				      enum pghot_source source, u32 now)
 {
 	struct pghot_map_node *map_node;
 	enum pghot_recorded did;
@@ -74,11 +70,11 @@ static bool record_one(const struct pghot_access *access,
 			       access->weight, now, &pghot_tunables,
 			       &map_node);
 	if (did == PGHOT_UNTRACKED)
-		return false;
+		return did;
 	trace_pghot_record(access->pfn, access->nid, access->weight, source);
 	if (did == PGHOT_BECAME_READY)
 		became_ready(access, map_node);
-	return true;
+	return did;
 }
 
 /* Return how many of the pages are tracked. */
@@ -92,7 +88,7 @@ static unsigned int record_many(const struct pghot_access *accesses,
 		return pghot_map_record_batch(&pghot_map, accesses, nr, now,
 					      &pghot_tunables, became_ready);
 	for (i = 0; i < nr; i++)
-		n += record_one(&accesses[i], source, now);
+		n += record_one(&accesses[i], source, now) != PGHOT_UNTRACKED;
 	return n;
 }
 
@@ -111,19 +107,19 @@ static void count_records(enum pghot_source source, unsigned long n)
  *
  * Context: any, NMI included.
  *
- * Return: true if the page is tracked.
+ * Return: what happened; PGHOT_BECAME_READY once, until the page is dealt with.
  */
-bool pghot_record(unsigned long pfn, int nid, unsigned int weight,
-		  enum pghot_source source)
+enum pghot_recorded pghot_record(unsigned long pfn, int nid,
+				 unsigned int weight, enum pghot_source source)
 {
 	struct pghot_access access = {
 		.pfn = pfn, .nid = nid, .weight = weight,
 	};
+	enum pghot_recorded did = record_one(&access, source, pghot_now_ms());
 
-	if (!record_one(&access, source, pghot_now_ms()))
-		return false;
-	count_records(source, 1);
-	return true;
+	if (did != PGHOT_UNTRACKED)
+		count_records(source, 1);
+	return did;
 }
 
 /**

@@ -34,9 +34,10 @@ static void adjust_threshold(struct pghot_target *target, u32 now, u32 ref)
 
 /*
  * How many accesses the fault stands for. Counts promotion candidates and lets
- * the threshold follow them, as the stock kernel does.
+ * the threshold follow them, as the stock kernel does; those it leaves to the
+ * caller that are candidates only if the page was accessed before: @slow.
  */
-static u32 fault_weight(struct folio *folio, int nid)
+static u32 fault_weight(struct folio *folio, int nid, bool *slow)
 {
 	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
 	struct pghot_target *target = pghot_target(nid);
@@ -60,7 +61,8 @@ static u32 fault_weight(struct folio *folio, int nid)
 	adjust_threshold(target, now, ref);
 	threshold = pghot_threshold_ms(&target->threshold, ref);
 	weight = pghot_fault_weight(latency, threshold, ref, freq, false);
-	if (weight == freq)
+	*slow = weight < freq;
+	if (!*slow)
 		mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE, nr);
 	return weight;
 }
@@ -93,6 +95,7 @@ bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 {
 	int target, src = folio_nid(folio);
 	nodemask_t allowed;
+	bool slow = false;
 	u32 weight;
 
 	if (!pghot_map_owner(&pghot_map, folio_pfn(folio)))
@@ -118,9 +121,11 @@ bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 	    node_isset(nid, allowed))
 		pghot_make_room(nid, folio_order(folio));
 
-	weight = fault_weight(folio, target);
-	if (weight)
-		pghot_record(folio_pfn(folio), target, weight,
-			     PGHOT_SOURCE_HINT_FAULT);
+	weight = fault_weight(folio, target, &slow);
+	if (weight &&
+	    pghot_record(folio_pfn(folio), target, weight,
+			 PGHOT_SOURCE_HINT_FAULT) == PGHOT_BECAME_READY && slow)
+		mod_node_page_state(NODE_DATA(target), PGPROMOTE_CANDIDATE,
+				    folio_nr_pages(folio));
 	return true;
 }

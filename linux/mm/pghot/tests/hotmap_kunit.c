@@ -57,6 +57,23 @@ static void ready_once_until_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_at(f, pfn, 0, 1, NOW), PGHOT_BECAME_READY);
 }
 
+static void taken_as_seen_only_if_not_accessed_since(struct kunit *test)
+{
+	unsigned long pfn = pfn_in(SECTION_B, 700);
+	struct fixture *f = test->priv;
+
+	make_ready(test, pfn);
+	KUNIT_ASSERT_EQ(test, collect(f, pfn_in(SECTION_B, 512)), 1);
+	record_at(f, pfn, 0, 1, NOW);
+	KUNIT_EXPECT_FALSE(test, pghot_map_take_seen(&f->map, f->entries));
+	KUNIT_EXPECT_EQ(test, pghot_map_ready(&f->node, NULL), 1);
+
+	KUNIT_ASSERT_EQ(test, collect(f, pfn_in(SECTION_B, 512)), 1);
+	KUNIT_EXPECT_TRUE(test, pghot_map_take_seen(&f->map, f->entries));
+	KUNIT_EXPECT_FALSE(test, pghot_map_take_seen(&f->map, f->entries));
+	KUNIT_EXPECT_EQ(test, pghot_map_ready(&f->node, NULL), 0);
+}
+
 static void weight_zero_is_no_access(struct kunit *test)
 {
 	unsigned long pfn = pfn_in(SECTION_B, 0);
@@ -230,6 +247,7 @@ static struct kunit_case hotmap_cases[] = {
 	KUNIT_CASE_PARAM(untracked_pages_are_not_recorded, layout_gen_params),
 	KUNIT_CASE_PARAM(sections_have_an_owner, layout_gen_params),
 	KUNIT_CASE_PARAM(ready_once_until_taken, layout_gen_params),
+	KUNIT_CASE_PARAM(taken_as_seen_only_if_not_accessed_since, layout_gen_params),
 	KUNIT_CASE_PARAM(weight_zero_is_no_access, layout_gen_params),
 	KUNIT_CASE_PARAM(clock_may_wrap, layout_gen_params),
 	KUNIT_CASE_PARAM(histogram_follows_the_records, layout_gen_params),
