@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A boot that fails: whose fault it is decides whether it is tried again."""
+
+import pytest
+
+from lab.guest import Guest, GuestError
+
+# As printed: two outcomes of one race.
+RACES = (
+    "qemu-system-x86_64: ../../accel/tcg/cputlb.c:1220: iotlb_to_section: Assertion "
+    "`section_index < d->map.sections_nb' failed.",
+    "qemu-system-x86_64: hw/pci/msix.c:228: msix_table_mmio_write: Assertion `addr + "
+    "size <= dev->msix_entries_nr * PCI_MSIX_ENTRY_SIZE' failed.",
+)
+
+
+def boots(monkeypatch, *logs):
+    """Have one boot after the other fail with these logs, then succeed."""
+    failures = [GuestError("QEMU was killed by SIGABRT", f"[ 0.7] pci\n{log}\n")
+                for log in logs]
+
+    def boot(*_):
+        if failures:
+            raise failures.pop(0)
+
+    monkeypatch.setattr(Guest, "_boot", boot)
+    return failures
+
+
+@pytest.mark.parametrize("log", RACES)
+def test_the_emulators_fault_is_tried_again(monkeypatch, log):
+    left = boots(monkeypatch, log)
+    Guest("small", __file__).kill()
+    assert not left
+
+
+def test_but_not_for_ever(monkeypatch):
+    left = boots(monkeypatch, *RACES, *RACES)
+    with pytest.raises(GuestError):
+        Guest("small", __file__)
+    assert len(left) == 1
+
+
+@pytest.mark.parametrize("log", [
+    "[    0.700000] Kernel panic - not syncing: VFS: Unable to mount root fs",
+    "qemu-system-x86_64: cannot set up guest memory 'mem0': Cannot allocate memory",
+    "[    0.700000] lab: Assertion `a' failed.",
+])
+def test_the_guests_own_is_not(monkeypatch, log):
+    left = boots(monkeypatch, log, log)
+    with pytest.raises(GuestError):
+        Guest("small", __file__)
+    assert len(left) == 1
