@@ -150,7 +150,7 @@ def cxl(root: Path) -> Machine:
         "enabled": 1,
         "freq_threshold": 2,
         "window_ms": 4000,
-        "batch_pages": 512,
+        "batch_pages": 16,
         "period_ms": 100,
         "promote_rate_limit_MBps": 65536,
         "sources/hint_fault/enabled": 1,

@@ -24,7 +24,7 @@ def test_healthy_machine(run, cxl):
     assert {s["name"]: s["value"] for s in status["pghot"]["settings"]} == {
         "freq_threshold": 2,
         "window_ms": 4000,
-        "batch_pages": 512,
+        "batch_pages": 16,
         "period_ms": 100,
         "promote_rate_limit_MBps": 65536,
     }

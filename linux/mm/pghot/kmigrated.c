@@ -77,7 +77,9 @@ static int kmigrated(void *data)
 		smp_mb();
 		promoted = atomic_long_read(&node->promoted);
 		hold_ms = pghot_pass_run(node->pass);
-		if (atomic_long_read(&node->promoted) != promoted)
+		promoted = atomic_long_read(&node->promoted) - promoted;
+		/* More than a batch came during one pass: it gathers as it is. */
+		if (promoted && promoted < READ_ONCE(pghot_batch_pages))
 			gather(node);
 	}
 	return 0;
