@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include "bandwidth.h"
+#include "cache.h"
+
+void bandwidth_init(struct bandwidth *b, uint32_t mbps)
+{
+	/* 1 MB/s is a thousandth of a byte each nanosecond. */
+	b->capacity = (uint64_t)mbps << BUCKET_SHIFT;
+	b->line_ps = (uint64_t)LINE_BYTES * 1000000 / mbps;
+	bandwidth_clear(b);
+}
+
+void bandwidth_clear(struct bandwidth *b)
+{
+	memset(b->bucket, 0, sizeof(b->bucket));
+	memset(b->epoch, 0, sizeof(b->epoch));
+}
+
+static void load_add(struct bandwidth *b, uint64_t now_ns, uint64_t amount)
+{
+	uint64_t number = now_ns >> EPOCH_SHIFT;
+	__typeof__(&b->epoch[0]) e = &b->epoch[number % EPOCHS];
+
+	if (e->number > number)
+		return;
+	if (e->number < number) {
+		e->number = number;
+		e->fill = 0;
+	}
+	e->fill += amount;
+}
+
+uint32_t bandwidth_take(struct bandwidth *b, uint64_t now_ns, uint32_t bytes)
+{
+	uint64_t first = now_ns >> BUCKET_SHIFT, left = (uint64_t)bytes * MILLI;
+	uint64_t number, at = 0;
+	unsigned int tries;
+
+	load_add(b, now_ns, left);
+	for (number = first, tries = 0; left && tries < BUCKETS - 1;
+	     number++, tries++) {
+		__typeof__(&b->bucket[0]) s = &b->bucket[number % BUCKETS];
+		uint64_t take;
+
+		/* A CPU that is this far behind is alone there. */
+		if (s->number > number)
+			return 0;
+		if (s->number < number) {
+			s->number = number;
+			s->fill = 0;
+		}
+		if (s->fill >= b->capacity)
+			continue;
+		/* It may end in the next bucket; its turn is when it begins. */
+		if (!at)
+			at = number;
+		take = b->capacity - s->fill;
+		if (take > left)
+			take = left;
+		s->fill += take;
+		left -= take;
+	}
+	if (!at)
+		at = number;
+	return at == first ? 0 : (at << BUCKET_SHIFT) - now_ns;
+}
+
+uint32_t bandwidth_queue(const struct bandwidth *b, uint64_t now_ns)
+{
+	uint64_t number = now_ns >> EPOCH_SHIFT, percent;
+	const __typeof__(b->epoch[0]) *e;
+
+	if (number < 2)
+		return 0;
+	e = &b->epoch[(number - 2) % EPOCHS];
+	if (e->number != number - 2)
+		return 0;
+	percent = e->fill * 100 / (b->capacity << (EPOCH_SHIFT - BUCKET_SHIFT));
+	if (percent > MAX_LOAD)
+		percent = MAX_LOAD;
+	/* M/D/1: service time * load / (2 * (1 - load)). */
+	return b->line_ps * percent / (2 * (100 - percent)) / 1000;
+}

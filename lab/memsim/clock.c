@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api.h"
+#include "clock.h"
+#include "config.h"
+
+/*
+ * How long a CPU runs before the next one has its turn. Timers are looked at
+ * then too, so it bounds how late they are.
+ */
+#define SLICE_NS	20000
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+/* QEMU's TimersState as of 10.0. clock_add_cpu() checks that it is this. */
+struct timers_state {
+	int64_t cpu_ticks_prev, cpu_ticks_offset;
+	uint32_t sequence;
+	int lock;
+	int16_t ticks_enabled, shift;
+	int64_t last_delta;
+	int64_t bias;
+	int64_t warp_start, clock_offset, icount;
+};
+
+struct cpu_clock {
+	void *cpu;	/* QEMU's object */
+	int64_t time;	/* when its last turn ended */
+	bool halted, frozen;
+};
+
+/* Thread-local in QEMU; there is one thread for all CPUs. */
+extern __thread void *current_cpu __attribute__((tls_model("initial-exec")));
+
+static struct timers_state *timers;
+static int64_t (*icount_get)(void);
+static int64_t (*icount_get_raw)(void);
+static void (*cpu_exit)(void *cpu);
+static void *(*get_cpu)(int number);
+
+static struct cpu_clock clocks[MAX_CPUS];
+static unsigned int cpus;
+static bool parallel;
+
+/*
+ * The turn that is under way. Between turns QEMU's own count is exact; within
+ * one it is not to be asked, so what is run and spent is counted here.
+ */
+static struct {
+	void *cpu;
+	unsigned int number;
+	int64_t start, instructions, spent, since_exit;
+} turn;
+
+bool clock_open(int api, char *error, size_t size)
+{
+	timers = dlsym(RTLD_DEFAULT, "timers_state");
+	icount_get = dlsym(RTLD_DEFAULT, "icount_get");
+	icount_get_raw = dlsym(RTLD_DEFAULT, "icount_get_raw");
+	cpu_exit = dlsym(RTLD_DEFAULT, "cpu_exit");
+	get_cpu = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
+	if (api == PLUGIN_API && timers && icount_get && icount_get_raw &&
+	    cpu_exit && get_cpu)
+		return true;
+	snprintf(error, size, "QEMU 10.0 is needed, with its symbols exported as "
+		 "Debian builds it (plugin API %d; this one has %d)",
+		 PLUGIN_API, api);
+	return false;
+}
+
+bool clock_add_cpu(unsigned int cpu, char *error, size_t size)
+{
+	int64_t before, after;
+
+	if (cpu >= MAX_CPUS) {
+		snprintf(error, size, "more than %d CPUs", MAX_CPUS);
+		return false;
+	}
+	clocks[cpu] = (struct cpu_clock) {
+		.cpu = get_cpu(cpu), .halted = cpu > 0,
+	};
+	if (cpu >= cpus)
+		cpus = cpu + 1;
+
+	/* Is the bias where it should be, and does the guest's time follow it? */
+	before = icount_get();
+	if (before == timers->bias + (icount_get_raw() << timers->shift)) {
+		timers->bias += 12345;
+		after = icount_get();
+		timers->bias -= 12345;
+		if (after - before == 12345)
+			return true;
+	}
+	snprintf(error, size, "the clock is not that of QEMU 10.0 with "
+		 "'-icount shift=0,sleep=off'");
+	return false;
+}
+
+/* Exact between turns only. */
+static int64_t shared_time(void)
+{
+	return timers->bias + (timers->icount << timers->shift);
+}
+
+/* The time of the CPU that is furthest behind. */
+static int64_t slowest(void)
+{
+	int64_t least = INT64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++)
+		if (!clocks[i].halted && clocks[i].time < least)
+			least = clocks[i].time;
+	return least;
+}
+
+static void end_turn(void)
+{
+	turn.cpu = NULL;
+	turn.since_exit = 0;
+	cpu_exit(clocks[turn.number].cpu);
+}
+
+static void begin_turn(void)
+{
+	struct cpu_clock *last = &clocks[turn.number], *next;
+	int64_t now = shared_time();
+	unsigned int n = 0;
+
+	while (n < cpus && clocks[n].cpu != current_cpu)
+		n++;
+	if (n == cpus)
+		abort();
+	next = &clocks[n];
+	if (parallel) {
+		if (!last->frozen)
+			last->time = now;
+		if (next->halted)
+			next->time = now;
+		else
+			timers->bias += next->time - now;
+		now = next->time;
+	}
+	next->halted = false;
+	turn.cpu = current_cpu;
+	turn.number = n;
+	turn.start = now;
+	turn.instructions = 0;
+	turn.spent = 0;
+	turn.since_exit = 0;
+	if (parallel && next->time > slowest() + 2 * SLICE_NS)
+		cpu_exit(next->cpu);
+}
+
+unsigned int clock_cpu(void)
+{
+	if (unlikely(current_cpu != turn.cpu))
+		begin_turn();
+	return turn.number;
+}
+
+int64_t clock_now(void)
+{
+	return turn.start + (turn.instructions << timers->shift) + turn.spent;
+}
+
+void clock_run(uint32_t instructions)
+{
+	turn.since_exit += instructions;
+	if (unlikely(clocks[turn.number].frozen))
+		timers->bias -= (int64_t)instructions << timers->shift;
+	else
+		turn.instructions += instructions;
+	if (unlikely(turn.since_exit >= SLICE_NS))
+		end_turn();
+}
+
+void clock_spend(uint32_t ns)
+{
+	timers->bias += ns;
+	turn.spent += ns;
+	turn.since_exit += ns;
+	if (unlikely(turn.since_exit >= SLICE_NS))
+		end_turn();
+}
+
+void clock_halt(void)
+{
+	clocks[turn.number].halted = true;
+	turn.cpu = NULL;
+}
+
+void clock_parallel(void)
+{
+	int64_t now = clock_now();
+	unsigned int i;
+
+	if (parallel)
+		return;
+	parallel = true;
+	for (i = 0; i < cpus; i++)
+		clocks[i].time = now;
+}
+
+void clock_freeze(bool on)
+{
+	struct cpu_clock *c = &clocks[turn.number];
+
+	if (c->frozen == on)
+		return;
+	c->frozen = on;
+	if (on)
+		c->time = clock_now();
+}
+
+bool clock_frozen(void)
+{
+	return clocks[turn.number].frozen;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The guest's clock. QEMU counts instructions, one nanosecond each, and adds a
+ * bias to get the time that the guest sees; what an access costs is added to
+ * that bias.
+ *
+ * QEMU runs CPUs in turns on one thread. After clock_parallel() each CPU has a
+ * clock of its own: when it gets its turn the bias is set so that time goes on
+ * where it was for this CPU, and one that is ahead of the others gives way. A
+ * CPU that was halted wakes at the time of the one that ran before it.
+ */
+#ifndef MEMSIM_CLOCK_H
+#define MEMSIM_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Find QEMU's clock. On failure @error says what is wrong with this QEMU. */
+bool clock_open(int api, char *error, size_t size);
+
+/* A CPU is there. False if its clock is not what it should be. */
+bool clock_add_cpu(unsigned int cpu, char *error, size_t size);
+
+/* The CPU that runs now. Callbacks are told the one that translated the code. */
+unsigned int clock_cpu(void);
+
+/* The running CPU's time, in nanoseconds. */
+int64_t clock_now(void);
+
+/* The running CPU executes @instructions, or spends @ns on memory. */
+void clock_run(uint32_t instructions);
+void clock_spend(uint32_t ns);
+
+/* The running CPU halts until an interrupt. */
+void clock_halt(void);
+
+/* From now on each CPU has its own clock. */
+void clock_parallel(void);
+
+/* Stop and start the running CPU's time. */
+void clock_freeze(bool on);
+bool clock_frozen(void);
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+#define FNV_START	14695981039346656037ULL
+#define FNV_FACTOR	1099511628211ULL
+
+static uint32_t max(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+bool memory_init(struct memory *m, const struct config *c)
+{
+	unsigned int row, node, i;
+
+	memset(m, 0, sizeof(*m));
+	m->c = c;
+	for (row = 0; row < c->rows; row++) {
+		if (!cache_init(&m->llc[row], c->llc_bytes))
+			goto fail;
+		for (node = 0; node < c->nodes; node++)
+			bandwidth_init(&m->path[row][node],
+				       c->path[row][node].mbps);
+	}
+	for (node = 0; node < c->nodes; node++)
+		bandwidth_init(&m->node[node], c->node_mbps[node]);
+	for (i = 0; i < c->ranges; i++) {
+		m->seen[i] = calloc((c->range[i].end - c->range[i].start) >>
+				    PAGE_SHIFT, sizeof(*m->seen[i]));
+		if (!m->seen[i])
+			goto fail;
+	}
+	memory_clear(m);
+	return true;
+fail:
+	memory_exit(m);
+	return false;
+}
+
+void memory_exit(struct memory *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_ROWS; i++)
+		cache_exit(&m->llc[i]);
+	for (i = 0; i < MAX_RANGES; i++)
+		free(m->seen[i]);
+	memset(m->seen, 0, sizeof(m->seen));
+}
+
+void memory_clear(struct memory *m)
+{
+	unsigned int row, node;
+
+	for (row = 0; row < m->c->rows; row++) {
+		cache_clear(&m->llc[row]);
+		for (node = 0; node < m->c->nodes; node++)
+			bandwidth_clear(&m->path[row][node]);
+	}
+	for (node = 0; node < m->c->nodes; node++)
+		bandwidth_clear(&m->node[node]);
+	memset(m->stat, 0, sizeof(m->stat));
+	m->device = 0;
+	m->hash = FNV_START;
+	memory_interval(m);
+}
+
+void memory_interval(struct memory *m)
+{
+	unsigned int node;
+
+	/* Zero stands for never. */
+	m->interval++;
+	for (node = 0; node < m->c->nodes; node++)
+		m->stat[node].pages = 0;
+}
+
+static const struct range *range_of(const struct memory *m, uint64_t pa)
+{
+	const struct range *r = m->c->range, *end = r + m->c->ranges;
+
+	for (; r < end && pa >= r->start; r++)
+		if (pa < r->end)
+			return r;
+	return NULL;
+}
+
+static void saw_page(struct memory *m, const struct range *r, uint64_t pa)
+{
+	uint32_t *seen = &m->seen[r - m->c->range][(pa - r->start) >> PAGE_SHIFT];
+
+	if (*seen == m->interval)
+		return;
+	*seen = m->interval;
+	m->stat[r->node].pages++;
+}
+
+static void write_back(struct memory *m, unsigned int row, uint64_t line,
+		       uint64_t now_ns)
+{
+	const struct range *r = range_of(m, line << LINE_SHIFT);
+
+	if (!r)
+		return;
+	m->stat[r->node].writeback++;
+	bandwidth_take(&m->node[r->node], now_ns, LINE_BYTES);
+	bandwidth_take(&m->path[row][r->node], now_ns, LINE_BYTES);
+}
+
+/* Whether @line follows one that was accessed before, in the same page. */
+static bool in_sequence(struct streams *s, uint64_t line)
+{
+	uint64_t *next = &s->next[(line >> (PAGE_SHIFT - LINE_SHIFT)) % STREAMS];
+	bool found = *next == line;
+
+	*next = line + 1;
+	return found && line % (1 << (PAGE_SHIFT - LINE_SHIFT));
+}
+
+uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
+		       uint64_t pa, bool store, uint64_t now_ns, int *node)
+{
+	const struct range *r = range_of(m, pa);
+	uint64_t line = pa >> LINE_SHIFT;
+	struct cache_result did;
+	struct node_stat *stat;
+	uint32_t ns, wait;
+
+	if (!r) {
+		m->device++;
+		*node = NODE_DEVICE;
+		return 0;
+	}
+	did = cache_access(&m->llc[row], line, store);
+	if (did.writeback)
+		write_back(m, row, did.victim, now_ns);
+	if (did.hit) {
+		*node = NODE_HIT;
+		return m->c->llc_hit_ns;
+	}
+
+	*node = r->node;
+	stat = &m->stat[r->node];
+	wait = max(bandwidth_take(&m->node[r->node], now_ns, LINE_BYTES),
+		   bandwidth_take(&m->path[row][r->node], now_ns, LINE_BYTES));
+	if (in_sequence(s, line)) {
+		/* Fetched ahead: only what the node carries is waited for. */
+		stat->stream++;
+		ns = wait;
+	} else {
+		wait = max(wait,
+			   max(bandwidth_queue(&m->node[r->node], now_ns),
+			       bandwidth_queue(&m->path[row][r->node], now_ns)));
+		ns = wait + m->c->path[row][r->node].latency_ns;
+	}
+	if (store)
+		stat->stores++;
+	else
+		stat->loads++;
+	stat->wait_ns += wait;
+	stat->ns += ns;
+	saw_page(m, r, pa);
+	m->hash = (m->hash ^ (line << 8 | row)) * FNV_FACTOR;
+	return ns;
+}
+
+void memory_dirty(struct memory *m, unsigned int row, uint64_t pa,
+		  uint64_t now_ns)
+{
+	struct cache_result did;
+
+	if (!range_of(m, pa))
+		return;
+	did = cache_access(&m->llc[row], pa >> LINE_SHIFT, true);
+	if (did.writeback)
+		write_back(m, row, did.victim, now_ns);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What an access costs that the CPU's own caches did not answer. */
+#ifndef MEMSIM_MEMORY_H
+#define MEMSIM_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bandwidth.h"
+#include "cache.h"
+#include "config.h"
+
+#define PAGE_SHIFT	12
+#define STREAMS		64	/* that one CPU can have under way */
+
+/**
+ * struct node_stat - what happened to one node's memory
+ * @loads: lines fetched to be read
+ * @stores: lines fetched to be written
+ * @stream: those of both that came in sequence
+ * @writeback: lines written back
+ * @wait_ns: time that accesses waited, because of the load
+ * @ns: time of all accesses, waiting included
+ * @pages: different pages accessed in this interval of the time line
+ */
+struct node_stat {
+	uint64_t loads, stores, stream, writeback, wait_ns, ns, pages;
+};
+
+/* The next line of each sequence that one CPU follows. */
+struct streams {
+	uint64_t next[STREAMS];
+};
+
+/**
+ * struct memory - caches and nodes of the machine
+ * @c: its description
+ * @llc: cache of each socket
+ * @node: what each node carries
+ * @path: what the way from each socket to each node carries
+ * @stat: by node
+ * @device: accesses to addresses that belong to no node
+ * @hash: of all misses in their order
+ * @interval: number of the time line's interval
+ * @seen: interval in which each page was accessed last, range by range
+ */
+struct memory {
+	const struct config *c;
+	struct cache llc[MAX_ROWS];
+	struct bandwidth node[MAX_NODES];
+	struct bandwidth path[MAX_ROWS][MAX_NODES];
+	struct node_stat stat[MAX_NODES];
+	uint64_t device, hash;
+	uint32_t interval;
+	uint32_t *seen[MAX_RANGES];
+};
+
+#define NODE_HIT	(-1)
+#define NODE_DEVICE	(-2)
+
+bool memory_init(struct memory *m, const struct config *c);
+void memory_exit(struct memory *m);
+
+/* Empty caches, counters and queues. */
+void memory_clear(struct memory *m);
+
+/* A new interval of the time line begins: no page was accessed in it yet. */
+void memory_interval(struct memory *m);
+
+/*
+ * An access of a CPU of socket @row to physical address @pa at @now_ns.
+ * Return what it costs in ns; @node is where it went.
+ */
+uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
+		       uint64_t pa, bool store, uint64_t now_ns, int *node);
+
+/* A line is written that the CPU's own caches hold: it costs nothing. */
+void memory_dirty(struct memory *m, unsigned int row, uint64_t pa,
+		  uint64_t now_ns);
+
+#endif
