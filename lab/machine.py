@@ -20,7 +20,8 @@ BLOCK = 128 * MIB
 
 KINDS = ("dram", "cxl", "pmem")
 _NODE_FIELDS = {"size", "cpus", "memory", "near", "hotplug"}
-_MACHINE_FIELDS = {"about", "node", "distance", "latency_ns", "bandwidth_MiBps"}
+_MACHINE_FIELDS = {"about", "node", "distance", "latency_ns", "bandwidth_MiBps", "model"}
+_MODEL_FIELDS = {"llc", "llc_hit_ns", "share"}
 _HOST_RESERVE = 512 * MIB
 """Left to the host beside a guest: QEMU itself and the file cache under 9p."""
 
@@ -37,6 +38,20 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Model:
+    """What the memory model adds to a machine's description.
+
+    ``llc`` is the size of each socket's last-level cache in bytes, ``llc_hit_ns``
+    what a hit costs. Each CPU stands for ``share`` of those of the machine that is
+    modelled, and the memory carries so much less.
+    """
+
+    llc: int
+    llc_hit_ns: int
+    share: int
+
+
+@dataclass(frozen=True)
 class Machine:
     """A machine that passed every check.
 
@@ -50,6 +65,7 @@ class Machine:
     distance: tuple[tuple[int, ...], ...]
     latency_ns: tuple[tuple[int, ...], ...]
     bandwidth_mibps: tuple[tuple[int, ...], ...]
+    model: Model | None = None
 
     @property
     def cpus(self) -> int:
@@ -186,7 +202,10 @@ class _Checker:
         match = re.fullmatch(r"(\d+)([MG])", value) if isinstance(value, str) else None
         if match is None:
             self._fail(field, f'{value!r} is not a size like "512M" or "1G"')
-        size = int(match[1]) * MIB * (1024 if match[2] == "G" else 1)
+        return int(match[1]) * MIB * (1024 if match[2] == "G" else 1)
+
+    def _node_size(self, value: object, field: str) -> int:
+        size = self._size(value, field)
         if size == 0 or size % BLOCK:
             self._fail(field, f"{value} is not a multiple of {BLOCK // MIB}M")
         return size
@@ -211,7 +230,7 @@ class _Checker:
             self._fail(f"{where}near", "is missing: a node without CPUs is near one")
         if hotplug and cpus:
             self._fail(f"{where}hotplug", "is for nodes without CPUs")
-        return Node(self._size(table["size"], f"{where}size"), cpus, memory,
+        return Node(self._node_size(table["size"], f"{where}size"), cpus, memory,
                     table.get("near"), hotplug)
 
     def _nodes(self) -> tuple[Node, ...]:
@@ -239,6 +258,22 @@ class _Checker:
         return tuple(tuple(self._integer(cell, f"{field}[{i}][{j}]", low, high)
                            for j, cell in enumerate(row))
                      for i, row in enumerate(value))
+
+    def _model(self) -> Model | None:
+        table = self._table.get("model")
+        if table is None:
+            return None
+        if not isinstance(table, dict):
+            self._fail("model", "is not a table")
+        self._known(table, _MODEL_FIELDS, "model: ")
+        for field in sorted(_MODEL_FIELDS):
+            if field not in table:
+                self._fail(f"model: {field}", "is missing")
+        llc = self._size(table["llc"], "model: llc")
+        if llc == 0 or llc & (llc - 1):
+            self._fail("model: llc", f"{table['llc']} is not a power of two")
+        return Model(llc, self._integer(table["llc_hit_ns"], "model: llc_hit_ns", 1, 1000),
+                     self._integer(table["share"], "model: share", 1, 1024))
 
     def _check_distance(self, distance: tuple[tuple[int, ...], ...]) -> None:
         for i, row in enumerate(distance):
@@ -281,7 +316,8 @@ class _Checker:
             distance=self._matrix("distance", count, count, 10, 254),
             latency_ns=self._matrix("latency_ns", sources, count, 1, 65535),
             bandwidth_mibps=self._matrix("bandwidth_MiBps", sources, count,
-                                         1, 1 << 26))
+                                         1, 1 << 26),
+            model=self._model())
         self._check_distance(machine.distance)
         self._check_tiers(machine)
         return machine

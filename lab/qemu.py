@@ -32,6 +32,13 @@ _KVM_CREATE_VM = 0xAE01
 # memory model could not see element by element.
 _TCG_CPU = "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt"
 
+MODEL_VERSION = (10, 0)
+"""The memory model reads a structure of QEMU's own, which is this version's."""
+
+# Guest time is instructions, and nothing of the host.
+MODEL_ARGS = ("-cpu", _TCG_CPU, "-accel", "tcg,thread=single",
+              "-icount", "shift=0,sleep=off")
+
 # An emulated CPU may wait long for a host CPU. That is no fault of the kernel,
 # and nothing it should measure its clocks against.
 _PATIENCE = ["tsc=reliable", "watchdog_thresh=60", "rcupdate.rcu_cpu_stall_timeout=120",
@@ -79,6 +86,16 @@ def check(found: tuple[int, int] | None) -> None:
     if found < MINIMUM:
         raise LabError(f"{PROGRAM} is version {found[0]}.{found[1]}, "
                        f"{need} or newer is needed: {how}")
+
+
+def check_model() -> None:
+    """Raise LabError unless the memory model works with the QEMU on PATH."""
+    found = version()
+    if found != MODEL_VERSION:
+        have = "none" if found is None else ".".join(map(str, found))
+        raise LabError(f"the memory model needs QEMU {'.'.join(map(str, MODEL_VERSION))}, "
+                       f"here is {have}: run 'apt-get install "
+                       f"{PACKAGE}/bookworm-backports' (Debian 12)")
 
 
 @cache
@@ -144,8 +161,6 @@ def accelerator(mode: str | None = None) -> Accelerator:
         # virtme-ng itself asks for KVM where /dev/kvm is there.
         return Accelerator("kvm", ("-cpu", "host"), ())
     if mode == "icount":
-        return Accelerator("icount", ("-cpu", _TCG_CPU, "-accel", "tcg,thread=single",
-                                      "-icount", "shift=0,sleep=off"),
-                           tuple(_PATIENCE))
+        return Accelerator("icount", MODEL_ARGS, tuple(_PATIENCE))
     return Accelerator("tcg", ("-cpu", _TCG_CPU, "-accel", "tcg,thread=multi"),
                        tuple(_PATIENCE))

@@ -22,6 +22,7 @@ node = [
 distance = [[10, 20, 30], [20, 10, 40], [30, 40, 10]]
 latency_ns = [[90, 140, 250], [140, 90, 300]]
 bandwidth_MiBps = [[1000, 500, 200], [500, 1000, 200]]
+model = { llc = "2M", llc_hit_ns = 12, share = 16 }
 """
 
 
@@ -42,6 +43,11 @@ def test_fields():
     assert m.initiators == [0, 1]
     assert m.nodes[2] == machine.Node(1 << 30, 0, "cxl", 1, True)
     assert m.latency_ns == ((90, 140, 250), (140, 90, 300))
+    assert m.model == machine.Model(2 << 20, 12, 16)
+
+
+def test_a_model_is_optional():
+    assert parsed(GOOD.replace(GOOD.splitlines()[-1], "")).model is None
 
 
 @pytest.mark.parametrize("old, new, where, what", [
@@ -74,6 +80,12 @@ def test_fields():
     ("[500, 1000, 200]", "[500, 800, 200]", "bandwidth_MiBps", "switches tiers off"),
     ("[500, 1000, 200]", "[500, 1000, 4000]", "latency_ns", "not slower enough"),
     ('"dram" },', '"pmem" },', "node 0: memory", "unit of DRAM"),
+    ('"2M"', '"3M"', "model: llc", "power of two"),
+    ('"2M"', "2", "model: llc", "not a size"),
+    ("llc_hit_ns = 12", "llc_hit_ns = 0", "model: llc_hit_ns", "from 1 to"),
+    ("share = 16", "shares = 16", "model: shares", "unknown field"),
+    (", share = 16", "", "model: share", "is missing"),
+    ("model = {", "model = 1 #", "model", "not a table"),
 ])
 def test_bad_field_is_named(old, new, where, what):
     assert old in GOOD
@@ -94,7 +106,7 @@ def test_unknown_name_lists_the_known():
     with pytest.raises(LabError) as caught:
         machine.load("eight-node")
     assert str(caught.value) == ("unknown machine 'eight-node': choose one of "
-                                 "three-node, small, roomy")
+                                 f"{', '.join(machine.names())}")
 
 
 def test_qemu_cpus_and_nodes():

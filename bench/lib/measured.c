@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "measured.h"
+
+static double began;
+
+double bench_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+void keep_vmstat(const char *to)
+{
+	char text[65536];
+	int in, out, refresh;
+	ssize_t n;
+
+	if (access(RUN_DIRECTORY, W_OK))
+		return;
+	/* Each CPU keeps its share of the counters for up to a second. */
+	refresh = open("/proc/sys/vm/stat_refresh", O_WRONLY | O_CLOEXEC);
+	if (refresh >= 0) {
+		if (write(refresh, "1", 1) != 1)
+			bench_fail("cannot refresh vmstat");
+		close(refresh);
+	}
+	in = open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	while (in >= 0 && out >= 0 && (n = read(in, text, sizeof(text))) > 0)
+		if (write(out, text, n) != n)
+			bench_fail("cannot write %s", to);
+	close(in);
+	close(out);
+}
+
+void bench_begin(void)
+{
+	if (bench.best)
+		place_best();
+	keep_vmstat(VMSTAT_BEGIN);
+	memsim_call(MEMSIM_BEGIN);
+	began = bench_now();
+}
+
+double bench_end(void)
+{
+	double seconds = bench_now() - began;
+
+	memsim_call(MEMSIM_END);
+	keep_vmstat(VMSTAT_END);
+	return seconds;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "measured.h"
+
+#define AT_ONCE	512
+
+void *bench_map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		bench_fail("no %zu MiB of memory: %s", bytes >> 20,
+			   strerror(errno));
+	return p;
+}
+
+void bench_place(const struct list *nodes)
+{
+	unsigned long mask = 0;
+	int mode, i;
+
+	for (i = 0; i < nodes->n; i++)
+		mask |= 1UL << nodes->item[i];
+	mode = !nodes->n ? MPOL_DEFAULT :
+	       nodes->n == 1 ? MPOL_BIND : MPOL_INTERLEAVE;
+	if (!syscall(SYS_set_mempolicy, mode, nodes->n ? &mask : NULL,
+		     nodes->n ? sizeof(mask) * 8 : 0))
+		return;
+	/* A host without NUMA runs the workloads too, for their own tests. */
+	if (nodes->n && errno != ENOSYS)
+		bench_fail("cannot place memory: %s", strerror(errno));
+}
+
+static void move(void **pages, const int *nodes, int n)
+{
+	int status[AT_ONCE];
+	int i, tries, left = n;
+
+	/* Pages on their way to the LRU are busy: try again. */
+	for (tries = 0; left && tries < 10; tries++) {
+		if (syscall(SYS_move_pages, 0, n, pages, nodes, status, 2) < 0)
+			bench_fail("move_pages: %s", strerror(errno));
+		for (left = 0, i = 0; i < n; i++)
+			left += status[i] != nodes[i] && status[i] != -ENOENT;
+	}
+	if (left)
+		bench_fail("%d of %d pages cannot be moved to their nodes", left, n);
+}
+
+void bench_move(void *start, size_t bytes, int node)
+{
+	void *pages[AT_ONCE];
+	int nodes[AT_ONCE], n;
+	size_t at;
+
+	for (at = 0; at < bytes;) {
+		for (n = 0; n < AT_ONCE && at < bytes; n++, at += PAGE) {
+			pages[n] = (char *)start + at;
+			nodes[n] = node;
+		}
+		move(pages, nodes, n);
+	}
+}
+
+/* Put pages where bench.best says. */
+void place_best(void)
+{
+	void *pages[AT_ONCE];
+	int nodes[AT_ONCE], n = 0;
+	unsigned long vpn;
+	FILE *f = fopen(bench.best, "re");
+
+	if (!f)
+		bench_fail("cannot read %s: %s", bench.best, strerror(errno));
+	while (fscanf(f, "%lx %d", &vpn, &nodes[n]) == 2) {
+		pages[n++] = (void *)(vpn * PAGE);
+		if (n == AT_ONCE) {
+			move(pages, nodes, n);
+			n = 0;
+		}
+	}
+	if (!feof(f))
+		bench_fail("%s: not lines of a page and a node", bench.best);
+	fclose(f);
+	if (n)
+		move(pages, nodes, n);
+}

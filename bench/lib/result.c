@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+void bench_fail(const char *format, ...)
+{
+	char text[512];
+	va_list args;
+	char *c;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
+	for (c = text; *c; c++)
+		if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
+			*c = '\'';
+	printf("{\"workload\":\"%s\",\"error\":\"%s\"}\n",
+	       program_invocation_short_name, text);
+	exit(1);
+}
+
+void bench_result(double seconds, double score, const char *unit,
+		  const char *detail, ...)
+{
+	va_list args;
+
+	printf("{\"workload\":\"%s\",\"seconds\":%.9f,\"score\":%.6g,\"unit\":\"%s\",\"verified\":true,\"detail\":{",
+	       program_invocation_short_name, seconds, score, unit);
+	va_start(args, detail);
+	vprintf(detail, args);
+	va_end(args);
+	printf("}}\n");
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads access pages of a shared area at random, one line of a page at a time.
+ *
+ * Source: the microbenchmark of "mm: Hot page tracking and promotion
+ * infrastructure" (v3): anonymous memory with half stores, a mapped file that is
+ * only read, huge pages with half stores; each thread's accesses are fixed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/bench.h"
+
+#define HUGE	(2UL << 20)
+
+enum kind { ANON, MAPPED_FILE, THP };
+
+static enum kind kind = ANON;
+static const char *path = "/mnt/random";
+static uint64_t mib = 64, accesses = 8000000;
+static int threads = 2;
+static volatile uint64_t *area;
+static uint64_t pages;
+static bool wrong;
+
+static const struct argp_option options[] = {
+	{ "kind", 'k', "KIND", 0, "anon (default), file or thp", 0 },
+	{ "file", 'f', "PATH", 0, "of --kind file (default: /mnt/random)", 0 },
+	{ "mib", 'm', "N", 0, "size of the area (default: 64)", 0 },
+	{ "accesses", 'n', "N", 0, "of each thread (default: 8000000)", 0 },
+	{ "threads", 't', "N", 0, "(default: 2)", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static const char *const kinds[] = { "anon", "file", "thp" };
+
+	switch (key) {
+	case 'k':
+		for (kind = ANON; kind <= THP; kind++)
+			if (!strcmp(arg, kinds[kind]))
+				return 0;
+		argp_error(state, "--kind: '%s' is none of anon, file, thp", arg);
+		return 0;
+	case 'f':
+		path = arg;
+		return 0;
+	case 'm':
+		mib = bench_number(state, "mib", arg, 2, 1 << 20);
+		return 0;
+	case 'n':
+		accesses = bench_number(state, "accesses", arg, 1, UINT64_MAX);
+		return 0;
+	case 't':
+		threads = bench_number(state, "threads", arg, 1, MAX_THREADS);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void *map_file(size_t bytes)
+{
+	uint64_t words[PAGE / sizeof(uint64_t)] = {}, line, at;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	void *p;
+
+	if (fd < 0)
+		bench_fail("cannot create %s: %s", path, strerror(errno));
+	for (at = 0, line = 0; at < bytes; at += PAGE) {
+		for (size_t i = 0; i < PAGE / LINE; i++)
+			words[i * LINE / sizeof(*words)] = line_value(line++);
+		if (write(fd, words, PAGE) != (ssize_t)PAGE)
+			bench_fail("cannot write %s: %s", path, strerror(errno));
+	}
+	if (fsync(fd))
+		bench_fail("cannot write %s: %s", path, strerror(errno));
+	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		bench_fail("cannot map %s: %s", path, strerror(errno));
+	close(fd);
+	return p;
+}
+
+static void *map_anonymous(size_t bytes)
+{
+	char *p = bench_map(bytes + HUGE);
+	uint64_t line;
+
+	p = (char *)(((uintptr_t)p + HUGE - 1) & -HUGE);
+	if (madvise(p, bytes, kind == THP ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
+	    kind == THP)
+		bench_fail("no huge pages: %s", strerror(errno));
+	for (line = 0; line < bytes / LINE; line++)
+		*(uint64_t *)(p + line * LINE) = line_value(line);
+	return p;
+}
+
+static void touch(int thread)
+{
+	uint64_t x = random_start(thread), differ = 0, n;
+
+	bench_barrier();
+	for (n = 0; n < accesses; n++) {
+		uint64_t r = random_next(&x);
+		uint64_t line = (r >> 20) % pages * (PAGE / LINE) + (r >> 8) % 64;
+		volatile uint64_t *p = &area[line * (LINE / sizeof(*area))];
+
+		if (kind != MAPPED_FILE && r & 1)
+			*p = line_value(line);
+		else
+			differ |= *p ^ line_value(line);
+	}
+	if (differ)
+		__atomic_store_n(&wrong, true, __ATOMIC_RELAXED);
+}
+
+static void verify(void)
+{
+	uint64_t line;
+
+	for (line = 0; line < pages * (PAGE / LINE); line++)
+		if (area[line * (LINE / sizeof(*area))] != line_value(line))
+			wrong = true;
+	if (wrong)
+		bench_fail("the data is not what was written");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options, .parser = parse, .children = bench_options,
+		.doc = "Random accesses to the pages of a shared area.",
+	};
+	double seconds;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_place(&bench.place);
+	area = kind == MAPPED_FILE ? map_file(mib << 20) :
+				     map_anonymous(mib << 20);
+	bench_place(&(struct list){});
+	pages = (mib << 20) / PAGE;
+	if (kind == MAPPED_FILE)
+		verify();
+
+	bench_begin();
+	bench_threads(threads, touch);
+	seconds = bench_end();
+
+	if (getenv("BENCH_CORRUPT") && kind != MAPPED_FILE)
+		area[0]++;
+	verify();
+	bench_result(seconds, threads * accesses / seconds, "accesses/s",
+		     "\"pages\":%lu,\"threads\":%d", pages, threads);
+	return 0;
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The workloads of bench/, built for the guest."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from lab import paths
+from lab.errors import LabError
+from lab.measure.plugin import compile_c
+
+SOURCE = paths.ROOT / "bench"
+
+
+def names() -> list[str]:
+    """All programs: one file of bench/ each."""
+    return sorted(path.stem for path in SOURCE.glob("*.c"))
+
+
+@cache
+def build() -> Path:
+    """Compile what is not current; return the directory of the programs."""
+    out = paths.CACHE / "bench"
+    compile_c(SOURCE, out)
+    return out
+
+
+def path(name: str) -> Path:
+    """A program by its name; LabError lists the known ones."""
+    if name not in names():
+        raise LabError(f"unknown workload {name!r}: choose one of {', '.join(names())}")
+    return build() / name
