@@ -116,7 +116,7 @@ def _root(run: Run) -> Initramfs:
     root.file("/workload.sh", "exec " + " ".join(map(_quoted, run.workload)) + "\n")
     if run.watch is not None:
         who = f"--comm {_quoted(run.watch)}" if run.watch else "--pid $WORKLOAD"
-        root.file("/watch.sh", f"exec watch {who} --interval {run.watch_ms}\n")
+        root.file("/watch.sh", f"exec residency {who} --interval {run.watch_ms}\n")
     for name in _programs(run):
         root.program(programs.path(name), f"/bin/{name}")
     for name in run.packages:
@@ -137,7 +137,7 @@ def _programs(run: Run) -> list[str]:
                        if data.startswith(b"#!"))])
     found = {name for name in programs.names() if name in text}
     if run.watch is not None:
-        found.add("watch")
+        found.add("residency")
     return sorted(found)
 
 
