@@ -19,6 +19,7 @@ COMMANDS = (
     "lab.shell",
     "lab.testing",
     "lab.compare",
+    "lab.measure.command",
     "lab.clean",
 )
 

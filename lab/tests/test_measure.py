@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/measure: what a measured run is made of, without running one."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from lab import machine
+from lab.errors import LabError
+from lab.measure import console, layout, plugin, profile, programs
+from lab.measure import run as runs
+from lab.measure.initramfs import Initramfs
+from lab.tests.test_machine import GOOD
+
+GIB = 1 << 30
+MIB = 1 << 20
+
+
+def machine_of(*sizes, hotplug=()):
+    """A machine with nodes of these sizes; those in ``hotplug`` come later."""
+    nodes = [f'{{ size = "{size}", cpus = 1, memory = "dram" }}' if i not in hotplug else
+             f'{{ size = "{size}", cpus = 0, memory = "cxl", near = 0, hotplug = true }}'
+             for i, size in enumerate(sizes)]
+    n, rows = len(sizes), len(sizes) - len(hotplug)
+    distance = [[10 if i == j else 20 for j in range(n)] for i in range(n)]
+    latency = [[250 if j in hotplug else 90 for j in range(n)] for _ in range(rows)]
+    bandwidth = [[200 if j in hotplug else 1600 for j in range(n)] for _ in range(rows)]
+    return machine.parse(
+        f'[m]\nabout = "a test"\nnode = [{", ".join(nodes)}]\ndistance = {distance}\n'
+        f"latency_ns = {latency}\nbandwidth_MiBps = {bandwidth}\n"
+        'model = { llc = "1M", llc_hit_ns = 12, share = 16 }\n')["m"]
+
+
+@pytest.mark.parametrize("sizes, hotplug, want", [
+    (("512M", "1G"), (), [(0, 512 * MIB, 0), (512 * MIB, 1536 * MIB, 1)]),
+    (("2G", "512M"), (1,), [(0, 2 * GIB, 0), (4 * GIB, 4 * GIB + 512 * MIB, 1)]),
+    # From 2816 MiB on only 2 GiB stay below the PCI window.
+    (("2G", "2G", "1G"), (2,),
+     [(0, 2 * GIB, 0), (4 * GIB, 6 * GIB, 1), (6 * GIB, 7 * GIB, 2)]),
+    (("3G", "1G"), (),
+     [(0, 2 * GIB, 0), (4 * GIB, 5 * GIB, 0), (5 * GIB, 6 * GIB, 1)]),
+    (("2G", "2688M", "512M", "512M"), (2, 3),
+     [(0, 2 * GIB, 0), (4 * GIB, 4 * GIB + 2688 * MIB, 1),
+      (7 * GIB, 7 * GIB + 512 * MIB, 2), (7 * GIB + 512 * MIB, 8 * GIB, 3)]),
+])
+def test_ranges(sizes, hotplug, want):
+    assert [(part.start, part.end, part.node) for part in
+            layout.ranges(machine_of(*sizes, hotplug=hotplug))] == want
+
+
+def test_blocks_are_numbered_as_in_sysfs():
+    assert layout.blocks(layout.ranges(machine_of("256M", "128M", hotplug=(1,)))) == {
+        0: {0, 1}, 1: {32}}
+
+
+def test_the_model_is_told_of_every_path(tmp_path):
+    text = plugin.config(machine.parse(GOOD)["m"], tmp_path / "out", timeline_ms=5)
+    lines = text.splitlines()
+    assert f"output {tmp_path / 'out'}" in lines
+    assert "timeline_ms 5" in lines
+    assert "llc 2097152 8 12" in lines
+    assert [line for line in lines if line.startswith("cpu ")] == [
+        "cpu 0 0", "cpu 1 0", "cpu 2 1"]
+    # 1000 MiB/s for 16 CPUs are 66 * 10^6 bytes a second for one.
+    assert "node 0 66" in lines and "node 2 13" in lines
+    assert "path 0 1 140 33" in lines and "path 1 2 300 13" in lines
+    assert "range 0x100000000 0x140000000 2" in lines
+
+
+def test_a_machine_without_a_model(tmp_path):
+    with pytest.raises(LabError, match="machine three-node has no model"):
+        plugin.config(machine.load("three-node"), tmp_path)
+
+
+def example():
+    root = Initramfs()
+    root.directory("/proc")
+    root.file("/a/b/text", "content")
+    root.file("/bin/run", b"#!/bin/sh\n", program=True)
+    root.link("/bin/sh", "run")
+    root.character_device("/dev/console", 5, 1)
+    return root.bytes()
+
+
+def test_an_initramfs_is_the_same_each_time():
+    assert example() == example()
+
+
+def test_an_initramfs_is_what_cpio_reads(tmp_path):
+    if shutil.which("cpio") is None:
+        pytest.fail("cpio is missing: it is needed to build kernels")
+    listed = subprocess.run(["cpio", "-t", "--quiet"], input=example(), check=True,
+                            capture_output=True).stdout.decode().split()
+    assert listed == ["a", "a/b", "a/b/text", "bin", "bin/run", "bin/sh", "dev",
+                      "dev/console", "proc"]
+    subprocess.run(["cpio", "-id", "--quiet", "a/b/text"], input=example(), check=True,
+                   cwd=tmp_path)
+    assert (tmp_path / "a/b/text").read_text() == "content"
+
+
+def test_a_program_brings_its_libraries():
+    root = Initramfs()
+    root.program("python3")
+    assert b"libc.so.6" in root.bytes()
+    with pytest.raises(LabError, match="program no-such-program is missing"):
+        root.program("no-such-program")
+
+
+ANSWER = """@@blocks
+0 0
+0 1
+1 32
+@@status
+0
+@@out
+{"a": 1}
+@@vmstat.begin
+pgpromote_success 5
+nr_free 7
+@@vmstat.end
+pgpromote_success 9
+nr_free 3
+pghot_new 2
+@@end
+"""
+
+
+def test_sections():
+    found = console.sections(ANSWER)
+    assert list(found) == ["blocks", "status", "out", "vmstat.begin", "vmstat.end", "end"]
+    assert console.blocks(found["blocks"]) == {0: {0, 1}, 1: {32}}
+    assert console.growth(found) == {"pgpromote_success": 4, "nr_free": -4,
+                                     "pghot_new": 2}
+
+
+def test_an_answer_that_was_cut_off():
+    found = console.sections(ANSWER[:ANSWER.index("pgpromote_success 9")])
+    assert "end" not in found
+    assert console.growth(found) == {}
+    assert console.sections("") == {}
+
+
+@pytest.mark.parametrize("line, reported", [
+    ("[    0.5] pci_bus 0000:00: Unknown NUMA node; performance will be reduced", False),
+    ("[    0.510189] pci_bus 0000:00: Unknown NUMA node; performance will be reduced",
+     False),
+    ("[    1.954685] reboot: Power down", False),
+    ("[    1.954685] page_alloc: something new", True),
+    ("what a program said", False),
+])
+def test_warnings(line, reported):
+    assert bool(console.warnings(f"{line}\n")) is reported
+
+
+def test_fatal_messages():
+    assert console.fatal("[    1.000000] Kernel panic - not syncing: x\n") == \
+        "Kernel panic - not syncing: x"
+    assert console.fatal("[    1.000000] reboot: Power down\n") is None
+
+
+def test_words_of_the_workload_reach_it_as_they_are():
+    script = runs._quoted("it's $HOME")
+    done = subprocess.run(["sh", "-c", f"printf %s {script}"], capture_output=True,
+                          text=True, check=True)
+    assert done.stdout == "it's $HOME"
+
+
+def test_only_programs_that_are_needed_come_along():
+    assert runs._programs(runs.Run("small", "stock", ("random",))) == ["random"]
+    assert runs._programs(runs.Run("small", "stock", ("random",), watch="")) == [
+        "random", "residency"]
+
+
+@pytest.mark.parametrize("run, error", [
+    (runs.Run("none", "stock", ("random",)), "unknown machine 'none': choose one of"),
+    (runs.Run("three-node", "stock", ("random",)), "has no model"),
+    (runs.Run("small", "/no/kernel", ("random",)), "no kernel at /no/kernel: name a file"),
+])
+def test_what_cannot_start_is_an_error_in_the_result(run, error):
+    result = runs.measure(run)
+    assert result.error is not None and error in result.error
+    assert "\n" not in result.error
+
+
+def test_unknown_workload():
+    with pytest.raises(LabError, match="unknown workload 'none': choose one of"):
+        programs.path("none")
+
+
+def test_profile_by_function():
+    functions = profile.symbols(
+        "ffffffff81000000 T first\nffffffff81000010 t second\nffffffff82000000 D data\n")
+    assert profile.by_function(
+        "401000 5\nffffffff81000004 7\nffffffff8100000f 1\nffffffff81000010 2\n",
+        functions) == {"user space": 5, "first": 8, "second": 2}
