@@ -11,7 +11,7 @@ export LINUX_TARBALL JOBS HOOK
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test kernel stock shell series hook check clean
+.PHONY: help demo test bench kernel stock shell series hook check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -24,6 +24,9 @@ help: ## list the targets
 	@echo "  FLAVOUR=stock    which kernel: pghot, stock or debug (make shell)"
 	@echo "  CMDLINE=WORDS    kernel parameters (make shell)"
 	@echo "  RUN=COMMAND      run this and end, with its exit status (make shell)"
+	@echo "  EXPERIMENT=A,B   only these (make bench); CONTENDER=A,B likewise"
+	@echo "  QUICK=1          a quarter of the work in each run (make bench)"
+	@echo "  FRESH=1          make all runs again (make bench)"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
 
 demo: ## show hot pages of an unmodified Redis being promoted
@@ -31,6 +34,9 @@ demo: ## show hot pages of an unmodified Redis being promoted
 
 test: ## run every test; the last line counts them
 	@$(LAB) test $(TESTS)
+
+bench: ## run the benchmarks in guest time, beside the stock kernel
+	@$(LAB) bench
 
 kernel: ## build Linux 7.3 with pghot
 	@$(LAB) kernel

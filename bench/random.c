@@ -79,7 +79,8 @@ static void *map_file(size_t bytes)
 	}
 	if (fsync(fd))
 		bench_fail("cannot write %s: %s", path, strerror(errno));
-	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	/* Read-only mappings of files are left out by NUMA balancing. */
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		bench_fail("cannot map %s: %s", path, strerror(errno));
 	close(fd);

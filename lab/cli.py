@@ -20,6 +20,7 @@ COMMANDS = (
     "lab.testing",
     "lab.compare",
     "lab.measure.command",
+    "lab.bench.command",
     "lab.clean",
 )
 

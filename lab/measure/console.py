@@ -47,9 +47,8 @@ def sections(answer: str) -> dict[str, str]:
 def blocks(text: str) -> dict[int, set[int]]:
     """Memory blocks of each node from lines "node block"."""
     found: dict[int, set[int]] = {}
-    for line in text.splitlines():
-        node, block = map(int, line.split())
-        found.setdefault(node, set()).add(block)
+    for node, block in re.findall(r"^(\d+) (\d+)$", text, re.MULTILINE):
+        found.setdefault(int(node), set()).add(int(block))
     return found
 
 

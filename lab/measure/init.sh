@@ -3,7 +3,7 @@
 # The first process of a measured guest: sets the machine up, runs the workload,
 # tells the host how it went on the second serial port, and powers off. busybox sh.
 #
-# /setup.sh, /workload.sh and /watch.sh come from the run's description.
+# /setup.sh and /workload.sh come from the run's description.
 
 export PATH=/bin:/sbin HOME=/ LC_ALL=C
 /bin/busybox --install -s /bin 2>/dev/null
@@ -62,20 +62,12 @@ done
 sh -e /setup.sh >/run/setup.out 2>&1 ||
 	problem "set-up failed: $(tail -n 1 /run/setup.out)"
 
-sh /workload.sh >/run/out 2>/run/err &
-workload=$!
-watch=
-if [ -e /watch.sh ]; then
-	WORKLOAD=$workload sh /watch.sh >/run/watch.out 2>/run/watch.err &
-	watch=$!
-fi
-wait $workload
+sh /workload.sh >/run/out 2>/run/err
 status=$?
-[ -n "$watch" ] && { kill -TERM $watch 2>/dev/null; wait $watch; }
 
 section status
 echo $status >&3
-for name in out err watch.out watch.err lab/vmstat.begin lab/vmstat.end; do
+for name in out err lab/vmstat.begin lab/vmstat.end; do
 	[ -e /run/$name ] || continue
 	section "${name##*/}"
 	cat /run/$name >&3

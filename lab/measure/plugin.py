@@ -71,9 +71,10 @@ def config(machine: Machine, output: Path, *, timeline_ms: int = 0,
         for _ in range(machine.nodes[number].cpus):
             lines.append(f"cpu {cpu} {row}")
             cpu += 1
-    for number in range(len(machine.nodes)):
+    for number, node in enumerate(machine.nodes):
         best = max(row[number] for row in machine.bandwidth_mibps)
-        lines.append(f"node {number} {_mbps(best, model.share)}")
+        lines.append(f"node {number} {_mbps(best, model.share)} "
+                     f"{0 if node.memory == 'dram' else 1}")
     for row in range(len(machine.initiators)):
         for number in range(len(machine.nodes)):
             lines.append(f"path {row} {number} {machine.latency_ns[row][number]} "

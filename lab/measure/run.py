@@ -42,9 +42,9 @@ class Run:
     shell text, run as root before the workload; ``workload`` the words of a command,
     whose first is a program of bench/ or of ``files`` and ``packages``. ``files``
     maps paths in the guest to content; ``packages`` names programs of the host to
-    take along. ``watch``: sample where the pages of the process of that name are
-    each ``watch_ms`` (an empty name: the workload's own). ``count_pages``: return
-    how often each page was missed. ``limit_s`` is in seconds of the host.
+    take along. ``timeline_ms`` is the interval of the model's time line.
+    ``count_pages``: return how often each page was missed; ``profile``: how long
+    each piece of code took. ``limit_s`` is in seconds of the host.
     """
 
     machine: str
@@ -54,8 +54,6 @@ class Run:
     setup: str = ""
     files: Mapping[str, bytes] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
-    watch: str | None = None
-    watch_ms: int = 100
     timeline_ms: int = 50
     count_pages: bool = False
     profile: bool = False
@@ -69,7 +67,7 @@ class Result:
     ``seconds`` is guest time of the measured part, ``kernel_seconds`` what all CPUs
     spent of theirs in the kernel. ``workload`` is what the workload printed,
     ``model`` what the memory model counted (lab/memsim/results.c), ``vmstat`` how
-    much each counter grew, ``watch`` where the pages were, ``pages`` lines of page
+    much each counter grew, ``pages`` lines of page
     number and misses from each socket, ``profile`` lines of address and
     nanoseconds. Where ``error`` is not None it says what went wrong, and the rest
     may be missing. ``host_seconds`` is the only value that differs between runs.
@@ -80,7 +78,6 @@ class Result:
     model: dict = field(default_factory=dict)
     vmstat: dict[str, int] = field(default_factory=dict)
     kernel_seconds: float | None = None
-    watch: dict | None = None
     pages: str | None = None
     profile: str | None = None
     error: str | None = None
@@ -114,9 +111,6 @@ def _root(run: Run) -> Initramfs:
     root.file("/init", (HERE / "init.sh").read_bytes(), program=True)
     root.file("/setup.sh", run.setup + "\n")
     root.file("/workload.sh", "exec " + " ".join(map(_quoted, run.workload)) + "\n")
-    if run.watch is not None:
-        who = f"--comm {_quoted(run.watch)}" if run.watch else "--pid $WORKLOAD"
-        root.file("/watch.sh", f"exec residency {who} --interval {run.watch_ms}\n")
     for name in _programs(run):
         root.program(programs.path(name), f"/bin/{name}")
     for name in run.packages:
@@ -135,10 +129,7 @@ def _programs(run: Run) -> list[str]:
     text = " ".join([run.setup, *run.workload,
                      *(data.decode(errors="replace") for data in run.files.values()
                        if data.startswith(b"#!"))])
-    found = {name for name in programs.names() if name in text}
-    if run.watch is not None:
-        found.add("residency")
-    return sorted(found)
+    return [name for name in programs.names() if name in text]
 
 
 def _command(machine: Machine, image: Path, model: plugin.Plugin, work: Path,
@@ -249,7 +240,6 @@ def _collect(prepared: _Prepared, work: Path) -> Result:
         said = {}
     result = replace(
         result, workload=said,
-        watch=json.loads(answer["watch.out"]) if answer.get("watch.out", "").strip() else None,
         pages=_text(work / "pages") if prepared.run.count_pages else None,
         profile=_text(work / "profile") if prepared.run.profile else None)
     return replace(result, error=_problem(prepared, answer, said, result,

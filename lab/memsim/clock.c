@@ -30,7 +30,7 @@ struct timers_state {
 struct cpu_clock {
 	void *cpu;	/* QEMU's object */
 	int64_t time;	/* when its last turn ended */
-	bool halted, frozen;
+	bool halted;
 };
 
 /* Thread-local in QEMU; there is one thread for all CPUs. */
@@ -137,8 +137,7 @@ static void begin_turn(void)
 		abort();
 	next = &clocks[n];
 	if (parallel) {
-		if (!last->frozen)
-			last->time = now;
+		last->time = now;
 		if (next->halted)
 			next->time = now;
 		else
@@ -171,10 +170,7 @@ int64_t clock_now(void)
 void clock_run(uint32_t instructions)
 {
 	turn.since_exit += instructions;
-	if (unlikely(clocks[turn.number].frozen))
-		timers->bias -= (int64_t)instructions << timers->shift;
-	else
-		turn.instructions += instructions;
+	turn.instructions += instructions;
 	if (unlikely(turn.since_exit >= SLICE_NS))
 		end_turn();
 }
@@ -204,20 +200,4 @@ void clock_parallel(void)
 	parallel = true;
 	for (i = 0; i < cpus; i++)
 		clocks[i].time = now;
-}
-
-void clock_freeze(bool on)
-{
-	struct cpu_clock *c = &clocks[turn.number];
-
-	if (c->frozen == on)
-		return;
-	c->frozen = on;
-	if (on)
-		c->time = clock_now();
-}
-
-bool clock_frozen(void)
-{
-	return clocks[turn.number].frozen;
 }

@@ -38,8 +38,4 @@ void clock_halt(void);
 /* From now on each CPU has its own clock. */
 void clock_parallel(void);
 
-/* Stop and start the running CPU's time. */
-void clock_freeze(bool on);
-bool clock_frozen(void);
-
 #endif

@@ -118,6 +118,7 @@ static void read_node(struct reader *r)
 	unsigned int node = number(r, 1, 0, MAX_NODES - 1);
 
 	r->c->node_mbps[node] = number(r, 2, 1, 1U << 24);
+	r->c->top[node] = !number(r, 3, 0, 7);
 	r->node_seen[node] = true;
 	if (node >= r->c->nodes)
 		r->c->nodes = node + 1;
@@ -173,7 +174,7 @@ static const struct {
 	{ "profile", 1, read_profile },
 	{ "llc", 3, read_llc },
 	{ "cpu", 2, read_cpu },
-	{ "node", 2, read_node },
+	{ "node", 3, read_node },
 	{ "path", 4, read_way },
 	{ "range", 3, read_range },
 	{ "timeline_ms", 1, read_timeline },

@@ -45,6 +45,7 @@ struct path {
  * @cpus: number of CPUs
  * @rows: number of sockets
  * @node_mbps: what a node's memory carries, 10^6 bytes a second
+ * @top: whether the node is of the top tier
  * @nodes: number of nodes
  * @path: from each socket to each node
  * @range: sorted by address, not overlapping
@@ -58,6 +59,7 @@ struct config {
 	uint8_t row_of[MAX_CPUS];
 	unsigned int cpus, rows;
 	uint32_t node_mbps[MAX_NODES];
+	bool top[MAX_NODES];
 	unsigned int nodes;
 	struct path path[MAX_ROWS][MAX_NODES];
 	struct range range[MAX_RANGES];

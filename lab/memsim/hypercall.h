@@ -9,8 +9,6 @@
 
 #define MEMSIM_BEGIN	1	/* the measured part: empty caches, zero counters */
 #define MEMSIM_END	2	/* its end: the results are written */
-#define MEMSIM_FREEZE	3	/* from here on this CPU's time stands still */
-#define MEMSIM_THAW	4	/* until here; for observers in the guest */
 #define MEMSIM_PHASE	16	/* to 23: snapshot number 0 to 7 of the counters */
 #define MEMSIM_PHASES	8
 

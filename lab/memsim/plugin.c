@@ -132,9 +132,10 @@ look_up(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
 		cpu->count->hits++;
 	if (node >= 0) {
 		cpu->count->nodes[node]++;
-		if (config.pages && measuring && cpu->block->mode == USER &&
-		    cpu->space == measured_space)
-			pages_count(&pages, vaddr >> PAGE_SHIFT, cpu->row);
+		if (measuring && cpu->block->mode == USER &&
+		    !pages_count(&pages, cpu->space, vaddr >> PAGE_SHIFT,
+				 cpu->row, config.top[node], clock_now()))
+			die("no memory left", "");
 	}
 	if (ns)
 		charge(cpu, ns);
@@ -149,8 +150,6 @@ static void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
 
 	(void)translator;
 	(void)data;
-	if (unlikely(clock_frozen()))
-		return;
 	cpu->count->accesses++;
 	filter = &cpu->filter[line % FILTER_LINES];
 	entry = *filter;
@@ -170,13 +169,11 @@ static void on_block(unsigned int translator, void *data)
 	(void)translator;
 	cpu->block = block;
 	cpu->count = &results.cpu[number][block->mode];
-	if (likely(!clock_frozen())) {
-		cpu->count->instructions += block->instructions;
-		if (config.profile && measuring)
-			block->ns += block->instructions;
-		if (unlikely(measuring && clock_now() >= results.next_line))
-			results_tick(&results, &memory, clock_now());
-	}
+	cpu->count->instructions += block->instructions;
+	if (config.profile && measuring)
+		block->ns += block->instructions;
+	if (unlikely(measuring && clock_now() >= results.next_line))
+		results_tick(&results, &memory, clock_now());
 	clock_run(block->instructions);
 }
 
@@ -197,7 +194,7 @@ static void on_new_space(unsigned int translator, void *data)
 
 	(void)translator;
 	filter_clear(&cpus[number]);
-	if (!config.pages || !handle)
+	if (!handle)
 		return;
 	if (!value)
 		value = byte_array_new();
@@ -220,7 +217,7 @@ static void write_pages(void)
 {
 	FILE *f = fopen(config.pages, "we");
 
-	if (!f || !pages_write(&pages, config.rows, f) | !!fclose(f))
+	if (!f || !pages_write(&pages, measured_space, config.rows, f) | !!fclose(f))
 		die("cannot write ", config.pages);
 }
 
@@ -240,7 +237,8 @@ static void write_profile(void)
 
 static void write_results(void)
 {
-	if (!results_write(&results, &memory, host_seconds() - started))
+	if (!results_write(&results, &memory, &pages,
+			   host_seconds() - started))
 		die("cannot write ", config.output);
 	if (config.pages)
 		write_pages();
@@ -259,8 +257,7 @@ static void begin(struct cpu *cpu)
 		filter_clear(&cpus[i]);
 	for (b = blocks; b; b = b->next)
 		b->ns = 0;
-	if (config.pages)
-		pages_clear(&pages);
+	pages_clear(&pages);
 	measured_space = cpu->space;
 	results_begin(&results, &config, clock_now());
 	measuring = true;
@@ -278,10 +275,6 @@ static void on_hypercall(unsigned int translator, void *data)
 		results.end = clock_now();
 		measuring = false;
 		write_results();
-	} else if (op == MEMSIM_FREEZE || op == MEMSIM_THAW) {
-		clock_freeze(op == MEMSIM_FREEZE);
-		/* What was looked at in between is not in the cache. */
-		filter_clear(cpu);
 	} else if (op >= MEMSIM_PHASE && op < MEMSIM_PHASE + MEMSIM_PHASES &&
 		   measuring) {
 		results_phase(&results, &memory, op - MEMSIM_PHASE, clock_now());
@@ -387,8 +380,7 @@ static void on_cpu(plugin_id id, unsigned int number)
 	cpus[number].block = &boot;
 	cpus[number].count = &results.cpu[number][KERNEL];
 	filter_clear(&cpus[number]);
-	if (config.pages)
-		find_registers(number);
+	find_registers(number);
 }
 
 static void on_end(plugin_id id, void *data)
@@ -414,7 +406,7 @@ static bool install(int api, const char *path, char *error, size_t size)
 		return false;
 	}
 	if (!memory_init(&memory, &config) ||
-	    (config.pages && !pages_init(&pages))) {
+	    !pages_init(&pages)) {
 		snprintf(error, size, "no memory left");
 		return false;
 	}

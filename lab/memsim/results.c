@@ -150,7 +150,7 @@ static void write_timeline(FILE *f, const struct results *r, unsigned int nodes)
 }
 
 static void write_all(FILE *f, const struct results *r, const struct memory *m,
-		      double host_seconds)
+		      const struct pages *p, double host_seconds)
 {
 	const struct config *c = m->c;
 	unsigned int node;
@@ -160,7 +160,9 @@ static void write_all(FILE *f, const struct results *r, const struct memory *m,
 		(r->end - r->begin) / 1e9, m->device, m->hash);
 	for (node = 0; node < c->nodes; node++)
 		write_node(f, node, &m->stat[node]);
-	fputs("]", f);
+	fprintf(f, "],\n\"pages\":{\"seen\":%zu,\"promoted\":%" PRIu64
+		",\"demoted\":%" PRIu64 ",\"demoted_again\":%" PRIu64 "}",
+		p->used, p->promoted, p->demoted, p->demoted_again);
 	write_cpus(f, r, c);
 	write_phases(f, r, c->nodes);
 	write_timeline(f, r, c->nodes);
@@ -168,7 +170,7 @@ static void write_all(FILE *f, const struct results *r, const struct memory *m,
 }
 
 bool results_write(const struct results *r, const struct memory *m,
-		   double host_seconds)
+		   const struct pages *p, double host_seconds)
 {
 	char fresh[4096];
 	bool good;
@@ -182,7 +184,7 @@ bool results_write(const struct results *r, const struct memory *m,
 	f = fopen(fresh, "we");
 	if (!f)
 		return false;
-	write_all(f, r, m, host_seconds);
+	write_all(f, r, m, p, host_seconds);
 	good = !ferror(f);
 	good &= !fclose(f);
 	return good && !rename(fresh, m->c->output);

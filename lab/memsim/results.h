@@ -10,6 +10,7 @@
 #include "config.h"
 #include "hypercall.h"
 #include "memory.h"
+#include "pages.h"
 
 enum mode { USER, KERNEL, MODES };
 
@@ -67,6 +68,6 @@ void results_tick(struct results *r, struct memory *m, int64_t now);
  * @host_seconds is the one value that differs from run to run.
  */
 bool results_write(const struct results *r, const struct memory *m,
-		   double host_seconds);
+		   const struct pages *p, double host_seconds);
 
 #endif

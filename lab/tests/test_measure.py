@@ -63,7 +63,7 @@ def test_the_model_is_told_of_every_path(tmp_path):
     assert [line for line in lines if line.startswith("cpu ")] == [
         "cpu 0 0", "cpu 1 0", "cpu 2 1"]
     # 1000 MiB/s for 16 CPUs are 66 * 10^6 bytes a second for one.
-    assert "node 0 66" in lines and "node 2 13" in lines
+    assert "node 0 66 0" in lines and "node 2 13 1" in lines
     assert "path 0 1 140 33" in lines and "path 1 2 300 13" in lines
     assert "range 0x100000000 0x140000000 2" in lines
 
@@ -168,8 +168,8 @@ def test_words_of_the_workload_reach_it_as_they_are():
 
 def test_only_programs_that_are_needed_come_along():
     assert runs._programs(runs.Run("small", "stock", ("random",))) == ["random"]
-    assert runs._programs(runs.Run("small", "stock", ("random",), watch="")) == [
-        "random", "residency"]
+    assert runs._programs(runs.Run("small", "stock", ("sh", "-c", "mark begin"))) == [
+        "mark"]
 
 
 @pytest.mark.parametrize("run, error", [

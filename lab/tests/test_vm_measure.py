@@ -17,7 +17,7 @@ def short(*, setup="", workload=SHORT, **more):
 
 @pytest.fixture(scope="module")
 def plain(stock_kernel):
-    return short(watch="", watch_ms=5)
+    return short()
 
 
 def test_a_run(plain):
@@ -31,31 +31,16 @@ def test_a_run(plain):
     assert len(plain.model["cpus"]) == 2
 
 
-def test_pages_are_where_they_were_put(plain):
-    samples = plain.watch["samples"]
-    assert len(samples) >= 5
-    assert all(sample["pages"][1] == 2048 for sample in samples)
-    assert plain.watch["promoted"] == 0
-
-
 def test_the_same_again(plain):
-    again = short(watch="", watch_ms=5)
+    again = short()
     assert again.model == plain.model
     assert again.workload == plain.workload
     assert again.vmstat == plain.vmstat
-    assert again.watch == plain.watch
-
-
-def test_looking_costs_next_to_nothing(stock_kernel):
-    longer = (*SHORT, "--accesses", "1500000")
-    unseen, seen = short(workload=longer), short(workload=longer, watch="", watch_ms=100)
-    assert len(seen.watch["samples"]) >= 3
-    assert seen.seconds == pytest.approx(unseen.seconds, rel=0.01)
 
 
 def test_the_fast_node_is_faster(plain):
     fast = short(workload=(*SHORT[:-1], "0"))
-    assert fast.seconds < plain.seconds / 2
+    assert fast.seconds < 0.7 * plain.seconds
 
 
 def test_pages_are_counted(stock_kernel):

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0
+"""``make bench``: run the matrix, show and write what came out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from dataclasses import replace
+
+from lab import paths
+from lab.bench import description, page, report
+from lab.bench.runner import Matrix, Progress, cores
+from lab.kernel import build
+from lab.log import console, note
+from lab.measure import Result, Run, measure, plugin, programs
+
+OUT = paths.OUT / "bench"
+
+
+def add_parser(verbs) -> None:
+    """Register ``bench``; options default to $EXPERIMENT, $CONTENDER and $QUICK."""
+    parser = verbs.add_parser("bench", description=__doc__,
+                              help="run all experiments in guest time")
+    parser.add_argument("--experiment", metavar="NAMES",
+                        default=os.environ.get("EXPERIMENT") or None,
+                        help="only these, with commas in between")
+    parser.add_argument("--contender", metavar="NAMES",
+                        default=os.environ.get("CONTENDER") or None,
+                        help="only these and the bounds")
+    parser.add_argument("--quick", action="store_true",
+                        default=os.environ.get("QUICK") == "1",
+                        help="a quarter of the work in each run")
+    parser.add_argument("--fresh", action="store_true",
+                        default=os.environ.get("FRESH") == "1",
+                        help="make all runs again, also those whose result is there")
+    parser.add_argument("--list", action="store_true",
+                        help="list experiments and contenders")
+    parser.set_defaults(run=run)
+
+
+class _Lines(Progress):
+    """One line a run: what ended, how many are left, and for how long."""
+
+    def begin(self, total: int) -> None:
+        note(f"{total} runs on {cores()} cores")
+
+    def ended(self, name: str, result: Result, left: int, seconds: float | None) -> None:
+        what = result.error or f"{result.seconds:.3f} s"
+        eta = f", about {seconds / 60:.0f} min" if left and seconds else ""
+        note(f"{name}: {what} ({left} left{eta})")
+
+
+def _chosen(names: str | None) -> list[description.Contender]:
+    known = description.contenders()
+    wanted = [name for name in (names or "").split(",") if name]
+    for name in wanted:
+        if name not in [contender.name for contender in known]:
+            raise description.LabError(
+                f"unknown contender {name!r}: choose from "
+                f"{', '.join(contender.name for contender in known)}")
+    return [contender for contender in known if not wanted or contender.name in wanted
+            or contender.placement in ("fast", "slow")]
+
+
+def _list() -> int:
+    for title, entries in (("Experiments", description.experiments()),
+                           ("Contenders", description.contenders())):
+        console.print(f"{title}:")
+        for entry in entries:
+            console.print(f"  {entry.name:28} {entry.about}", markup=False)
+    return 0
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run what was asked for; 1 if a run failed that should not have."""
+    if args.list:
+        return _list()
+    experiments = description.experiments(args.experiment)
+    contenders = _chosen(args.contender)
+    # Once, and not by each run: images do not change meanwhile.
+    images = {contender.kernel: str(build.ensure(contender.kernel).bzimage)
+              for contender in contenders if contender.kernel in build.FLAVOURS}
+    plugin.build()
+    programs.build()
+
+    def one(wanted: Run) -> Result:
+        return measure(replace(wanted, kernel=images.get(wanted.kernel, wanted.kernel)),
+                       reuse=not args.fresh)
+
+    began = time.monotonic()
+    rows = Matrix(experiments, contenders, one, quick=args.quick,
+                  progress=_Lines()).run()
+    host = {"seconds": round(time.monotonic() - began, 1), "cores": cores(),
+            "quick": args.quick}
+    report.write(rows, host, OUT / "results.json")
+    console.print(report.table(rows))
+    where = page.write(rows, experiments, contenders, OUT / "index.html")
+    note(f"{OUT / 'results.json'} and {where}")
+    unbounded = {experiment.name for experiment in experiments if experiment.unbounded}
+    return int(any(row["error"] and row["contender"] != "best"
+                   and row["experiment"] not in unbounded for row in rows))

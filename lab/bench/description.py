@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Experiments and contenders: one TOML file each, read and checked.
+
+An experiment (lab/experiments/NAME.toml) is a workload on a machine:
+
+- ``about``: one line
+- ``machine``: of lab/machines.toml
+- ``workload``: words of a command; ``{place}`` becomes the nodes its data is put on
+- ``quick``: the same for QUICK=1, about a quarter of the work
+- ``start``, ``fast``, ``slow``: nodes ("0" or "0,1") where the data of ordinary
+  contenders begins, and where that of the bounds is for good. Without ``fast`` the
+  experiment has no bounds, and ``unbounded`` says why
+- ``best_mib``: how much of the data DRAM can hold, where that is not all of it
+- ``setup``, ``cmdline``, ``packages``: as in lab.measure.Run
+- ``document``: title, ``differs`` (what is not the same here) and ``figures``,
+  a list of contender and text
+
+A contender (lab/contenders/NAME.toml) is a kernel and its settings:
+
+- ``about``, ``order`` (in tables), ``kernel`` (a flavour or a path), ``cmdline``
+- ``balancing``: kernel.numa_balancing
+- ``placement``: "start", "fast", "slow" or "best"
+- ``setup``: a shell script beside the file
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import machine, paths
+from lab.errors import LabError
+
+EXPERIMENTS = paths.ROOT / "lab" / "experiments"
+CONTENDERS = paths.ROOT / "lab" / "contenders"
+PLACEMENTS = ("start", "fast", "slow", "best")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a document reports of one contender."""
+
+    contender: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """Where an experiment comes from, and what was measured there."""
+
+    title: str
+    differs: str
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A workload on a machine; the module says what each field means."""
+
+    name: str
+    about: str
+    machine: str
+    workload: tuple[str, ...]
+    quick: tuple[str, ...]
+    start: str
+    fast: str | None
+    slow: str | None
+    unbounded: str | None
+    best_mib: int | None
+    setup: str
+    cmdline: tuple[str, ...]
+    packages: tuple[str, ...]
+    document: Document | None
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A kernel and its settings; the module says what each field means."""
+
+    name: str
+    about: str
+    order: int
+    kernel: str
+    cmdline: tuple[str, ...]
+    balancing: int
+    placement: str
+    setup: str
+
+
+class _Table:
+    """A TOML file whose fields are taken one by one; errors name file and field."""
+
+    def __init__(self, path: Path) -> None:
+        self._where = path.name
+        try:
+            self._left = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise LabError(f"cannot read {path}: {error.strerror}") from error
+        except tomllib.TOMLDecodeError as error:
+            raise LabError(f"{path.name}: {error}") from error
+
+    def fail(self, field: str, problem: str):
+        """Raise LabError about a field."""
+        raise LabError(f"{self._where}: {field}: {problem}")
+
+    def take(self, field: str, kind: type, default=...):
+        """A field of this kind; without ``default`` it must be there."""
+        if field not in self._left:
+            if default is ...:
+                self.fail(field, "is missing")
+            return default
+        value = self._left.pop(field)
+        if type(value) is not kind:
+            self.fail(field, f"{value!r} is not of type {kind.__name__}")
+        return value
+
+    def words(self, field: str, default=...) -> tuple[str, ...]:
+        """A list of words."""
+        value = self.take(field, list, default)
+        if not all(isinstance(word, str) for word in value):
+            self.fail(field, "is not a list of words")
+        return tuple(value)
+
+    def done(self) -> None:
+        """Raise LabError if a field is left that nobody knows."""
+        for field in self._left:
+            self.fail(field, "unknown field")
+
+
+def _document(table: _Table) -> Document | None:
+    value = table.take("document", dict, None)
+    if value is None:
+        return None
+    unknown = set(value) - {"title", "differs", "figures"}
+    if unknown or not isinstance(value.get("title"), str):
+        table.fail("document", "needs title, may have differs and figures, no more")
+    try:
+        figures = tuple(Figure(**figure) for figure in value.get("figures", []))
+    except TypeError:
+        table.fail("document", "figures need contender and text")
+    return Document(value["title"], value.get("differs", ""), figures)
+
+
+def experiment(path: Path) -> Experiment:
+    """Read one experiment."""
+    table = _Table(path)
+    read = Experiment(
+        name=path.stem, about=table.take("about", str), machine=table.take("machine", str),
+        workload=table.words("workload"), quick=table.words("quick"),
+        start=table.take("start", str), fast=table.take("fast", str, None),
+        slow=table.take("slow", str, None), unbounded=table.take("unbounded", str, None),
+        best_mib=table.take("best_mib", int, None), setup=table.take("setup", str, ""),
+        cmdline=table.words("cmdline", []), packages=table.words("packages", []),
+        document=_document(table))
+    table.done()
+    if machine.load(read.machine).model is None:
+        table.fail("machine", f"{read.machine} has no model to measure time with")
+    if (read.fast is None) != (read.slow is None):
+        table.fail("fast", "goes with slow")
+    if (read.fast is None) == (read.unbounded is None):
+        table.fail("unbounded", "is for experiments without fast and slow, which say why")
+    return read
+
+
+def contender(path: Path) -> Contender:
+    """Read one contender."""
+    table = _Table(path)
+    script = table.take("setup", str, None)
+    text = ""
+    if script is not None:
+        try:
+            text = (path.parent / script).read_text(encoding="utf-8")
+        except OSError as error:
+            table.fail("setup", f"cannot read {script}: {error.strerror}")
+    read = Contender(
+        name=path.stem, about=table.take("about", str), order=table.take("order", int),
+        kernel=table.take("kernel", str), cmdline=table.words("cmdline", []),
+        balancing=table.take("balancing", int), placement=table.take("placement", str),
+        setup=text)
+    table.done()
+    if read.placement not in PLACEMENTS:
+        table.fail("placement", f"{read.placement!r} is none of {', '.join(PLACEMENTS)}")
+    if read.balancing not in range(4):
+        table.fail("balancing", f"{read.balancing} is not from 0 to 3")
+    return read
+
+
+def experiments(names: str | None = None) -> list[Experiment]:
+    """Those of a comma list, or all; LabError lists the known ones."""
+    known = {path.stem: path for path in sorted(EXPERIMENTS.glob("*.toml"))}
+    wanted = [name for name in (names or "").split(",") if name] or list(known)
+    for name in wanted:
+        if name not in known:
+            raise LabError(f"unknown experiment {name!r}: choose from {', '.join(known)}")
+    return [experiment(known[name]) for name in wanted]
+
+
+def contenders() -> list[Contender]:
+    """All, in the order of tables."""
+    return sorted(map(contender, CONTENDERS.glob("*.toml")),
+                  key=lambda read: (read.order, read.name))

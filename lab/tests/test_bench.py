@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/bench: experiments, contenders and the matrix, with runs that are made up."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from lab.bench import description, page, report
+from lab.bench.matrix import best_pages, cell, recovered
+from lab.bench.runner import Matrix
+from lab.errors import LabError
+from lab.measure import Result, programs
+
+EXPERIMENT = """
+about = "a test"
+machine = "small"
+workload = ["random", "--place", "{place}", "--accesses", "4"]
+quick = ["random", "--place", "{place}", "--accesses", "1"]
+start = "1"
+fast = "0"
+slow = "1"
+best_mib = 1
+[document]
+title = "a document"
+differs = "everything"
+figures = [{ contender = "stock-2", text = "5 s" }]
+"""
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    path = tmp_path / "test.toml"
+    path.write_text(EXPERIMENT, encoding="utf-8")
+    return description.experiment(path)
+
+
+CONTENDERS = {contender.name: contender for contender in description.contenders()}
+
+
+def test_all_that_is_shipped_loads():
+    for read in description.experiments():
+        assert read.workload[0] in programs.names()
+        assert read.quick[0] == read.workload[0]
+        for figure in read.document.figures if read.document else ():
+            assert figure.contender in CONTENDERS, read.name
+    assert {"fast", "slow", "best", "stock-0", "stock-2", "damon",
+            "pghot-default-hint_fault", "pghot-precise-hint_fault"} <= set(CONTENDERS)
+
+
+@pytest.mark.parametrize("old, new, error", [
+    ('about = "a test"', "", "test.toml: about: is missing"),
+    ('"small"', '"none"', "unknown machine 'none'"),
+    ('"small"', '"three-node"', "test.toml: machine: three-node has no model"),
+    ("best_mib = 1", 'best_mib = "1"', "test.toml: best_mib: '1' is not of type int"),
+    ("best_mib = 1", "best = 1", "test.toml: best: unknown field"),
+    ('fast = "0"', "", "test.toml: fast: goes with slow"),
+    ('fast = "0"\nslow = "1"', "", "test.toml: unbounded: is for experiments"),
+    ("title =", "name =", "test.toml: document: needs title"),
+    ("text =", "word =", "test.toml: document: figures need"),
+    ("[document]", "[document", "test.toml: Expected"),
+])
+def test_a_bad_experiment_names_the_field(tmp_path, old, new, error):
+    assert old in EXPERIMENT
+    path = tmp_path / "test.toml"
+    path.write_text(EXPERIMENT.replace(old, new), encoding="utf-8")
+    with pytest.raises(LabError, match=re.escape(error)):
+        description.experiment(path)
+
+
+def test_a_bad_contender_names_the_field(tmp_path):
+    path = tmp_path / "c.toml"
+    good = 'about = "x"\norder = 1\nkernel = "stock"\nbalancing = 2\nplacement = "start"\n'
+    path.write_text(good.replace('"start"', '"there"'), encoding="utf-8")
+    with pytest.raises(LabError, match="c.toml: placement: 'there' is none of"):
+        description.contender(path)
+    path.write_text(good + 'setup = "none.sh"\n', encoding="utf-8")
+    with pytest.raises(LabError, match="c.toml: setup: cannot read none.sh"):
+        description.contender(path)
+
+
+def test_unknown_experiment():
+    with pytest.raises(LabError, match="unknown experiment 'none': choose from"):
+        description.experiments("none")
+
+
+def test_a_cell_is_a_run(experiment):
+    run = cell(experiment, CONTENDERS["pghot-precise-hint_fault"]).run
+    assert run.workload == ("random", "--place", "1", "--accesses", "4")
+    assert run.cmdline == ("pghot=precise",)
+    assert "echo 2 >/proc/sys/kernel/numa_balancing" in run.setup
+    assert cell(experiment, CONTENDERS["fast"], quick=True).run.workload == (
+        "random", "--place", "0", "--accesses", "1")
+
+
+def test_cells_without_a_run_say_why(experiment):
+    fits = cell(replace(experiment, best_mib=None), CONTENDERS["best"])
+    assert fits.run is None and "fits into DRAM" in fits.error
+    none = replace(experiment, fast=None, slow=None, unbounded="no bounds here")
+    assert cell(none, CONTENDERS["slow"]).error == "no bounds here"
+    assert cell(none, CONTENDERS["stock-2"]).run is not None
+
+
+def test_best_pages_are_the_hottest_on_the_socket_that_misses_them():
+    pages = "10 5 0\n11 1 1\n1f 2 7\n20 0 3\n"
+    assert best_pages(pages, 2, [0, 3]) == b"10 0\n1f 3\n"
+
+
+def test_recovered():
+    assert recovered(2.0, 1.0, 3.0) == 0.5
+    assert recovered(4.0, 1.0, 3.0) == -0.5
+    assert recovered(2.0, None, 3.0) is None
+    assert recovered(2.0, 1.0, 1.0) is None
+
+
+def made_up(run):
+    """A result whose time says what ran."""
+    words = run.workload
+    seconds = {"0": 1.0, "1": 3.0}[words[words.index("--place") + 1]]
+    if "numa_balancing" in run.setup and "echo 2" in run.setup:
+        seconds = 2.0
+    if run.kernel == "pghot":
+        seconds = 1.5
+    if "--best" in words:
+        seconds = 1.25
+    node = {"misses": 4, "ns": 400, "pages": 3}
+    return Result(seconds=seconds, kernel_seconds=0.1, vmstat={"pgpromote_success": 7},
+                  workload={"score": 1 / seconds, "unit": "runs/s", "detail": {}},
+                  model={"pages": {"promoted": 7, "demoted": 1, "demoted_again": 1},
+                         "timeline": [{"ns": 50000000, "nodes": [node, node]}]},
+                  pages="10 3\n11 1\n" if run.count_pages else None)
+
+
+class Counted:
+    """Counts the runs that are made."""
+
+    def __init__(self, measure=made_up):
+        self.runs = []
+        self._measure = measure
+
+    def __call__(self, run):
+        self.runs.append(run)
+        return self._measure(run)
+
+
+def rows_of(experiment, measure, names=tuple(CONTENDERS)):
+    matrix = Matrix([experiment], [CONTENDERS[name] for name in names], measure, workers=2)
+    return {row["contender"]: row for row in matrix.run()}
+
+
+def test_the_matrix(experiment):
+    measure = Counted()
+    rows = rows_of(experiment, measure)
+    assert list(rows) == list(CONTENDERS)
+    assert rows["fast"]["recovered"] == 1 and rows["slow"]["recovered"] == 0
+    assert rows["stock-2"]["recovered"] == 0.5
+    assert rows["pghot-default-hint_fault"]["recovered"] == 0.75
+    assert rows["best"]["recovered"] == 0.875
+    assert rows["stock-2"]["demoted_again"] == 1
+    # slow and stock-0 are the same run; best takes two.
+    assert len(measure.runs) == len(CONTENDERS) - 1 + 1
+
+
+def test_a_failed_run_is_a_row_and_the_rest_goes_on(experiment):
+    def measure(run):
+        return Result(error="the guest hangs") if run.kernel == "pghot" else made_up(run)
+
+    rows = rows_of(experiment, measure)
+    assert rows["pghot-default-hint_fault"]["error"] == "the guest hangs"
+    assert rows["pghot-default-hint_fault"]["seconds"] is None
+    assert rows["stock-2"]["recovered"] == 0.5
+
+
+def test_a_failed_bound_leaves_no_recovered_share(experiment):
+    rows = rows_of(experiment, lambda run: Result(error="no") if run.workload[2] == "0"
+                   else made_up(run), ("fast", "slow", "stock-2"))
+    assert rows["stock-2"]["seconds"] == 2 and rows["stock-2"]["recovered"] is None
+
+
+def test_when_counting_fails_best_says_so(experiment):
+    rows = rows_of(experiment, lambda run: Result(error="no count") if run.count_pages
+                   else made_up(run))
+    assert rows["best"]["error"] == "no count"
+
+
+def test_an_interrupt_ends_the_matrix(experiment):
+    def measure(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rows_of(experiment, measure)
+
+
+def test_results_are_the_same_but_for_the_host(experiment, tmp_path):
+    texts = []
+    for name in ("a", "b"):
+        path = tmp_path / name
+        report.write(list(rows_of(experiment, made_up).values()), {"seconds": name}, path)
+        texts.append(json.loads(path.read_text(encoding="utf-8")))
+    assert texts[0].pop("host") != texts[1].pop("host")
+    assert texts[0] == texts[1]
+
+
+def test_the_page_stands_alone(experiment, tmp_path):
+    rows = list(rows_of(experiment, made_up).values())
+    path = page.write(rows, [experiment], list(CONTENDERS.values()), tmp_path / "p.html")
+    text = path.read_text(encoding="utf-8")
+    assert text.count("<svg") == 3
+    assert "5 s" in text and "a document" in text
+    # Nothing is fetched from anywhere.
+    assert not re.search(r'(?:src|href)="(?!#)(?!http://www\.w3\.org)', text)
+    assert "0.75" in text
