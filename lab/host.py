@@ -29,6 +29,7 @@ PACKAGES = {
     "ps": "procps",
     "qemu-system-x86_64": "qemu-system-x86",
     "redis-benchmark": "redis-tools",
+    "sqlite3.h": "libsqlite3-dev",
     "stdlib.h": "libc6-dev",
     "tar": "tar",
     "xz": "xz-utils",

@@ -76,7 +76,8 @@ def run(args: argparse.Namespace) -> int:
     """Run what was asked for; 1 if a run failed that should not have."""
     if args.list:
         return _list()
-    experiments = description.experiments(args.experiment)
+    experiments = [experiment for experiment in description.experiments(args.experiment)
+                   if experiment.quick or not args.quick]
     contenders = _chosen(args.contender)
     # Once, and not by each run: images do not change meanwhile.
     images = {contender.kernel: str(build.ensure(contender.kernel).bzimage)

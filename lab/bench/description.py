@@ -6,10 +6,11 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``about``: one line
 - ``machine``: of lab/machines.toml
 - ``workload``: words of a command; ``{place}`` becomes the nodes its data is put on
-- ``quick``: the same for QUICK=1, about a quarter of the work
+- ``quick``: the same for QUICK=1, about a quarter of the work; empty: not run then
 - ``start``, ``fast``, ``slow``: nodes ("0" or "0,1") where the data of ordinary
   contenders begins, and where that of the bounds is for good. Without ``fast`` the
   experiment has no bounds, and ``unbounded`` says why
+- ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
 - ``best_mib``: how much of the data DRAM can hold, where that is not all of it
 - ``setup``, ``cmdline``, ``packages``: as in lab.measure.Run
 - ``document``: title, ``differs`` (what is not the same here) and ``figures``,
@@ -66,6 +67,7 @@ class Experiment:
     start: str
     fast: str | None
     slow: str | None
+    fast_machine: str
     unbounded: str | None
     best_mib: int | None
     setup: str
@@ -149,13 +151,16 @@ def experiment(path: Path) -> Experiment:
         name=path.stem, about=table.take("about", str), machine=table.take("machine", str),
         workload=table.words("workload"), quick=table.words("quick"),
         start=table.take("start", str), fast=table.take("fast", str, None),
-        slow=table.take("slow", str, None), unbounded=table.take("unbounded", str, None),
+        slow=table.take("slow", str, None),
+        fast_machine=table.take("fast_machine", str, ""), unbounded=table.take("unbounded", str, None),
         best_mib=table.take("best_mib", int, None), setup=table.take("setup", str, ""),
         cmdline=table.words("cmdline", []), packages=table.words("packages", []),
         document=_document(table))
     table.done()
-    if machine.load(read.machine).model is None:
-        table.fail("machine", f"{read.machine} has no model to measure time with")
+    for field in ("machine", "fast_machine"):
+        name = getattr(read, field)
+        if name and machine.load(name).model is None:
+            table.fail(field, f"{name} has no model to measure time with")
     if (read.fast is None) != (read.slow is None):
         table.fail("fast", "goes with slow")
     if (read.fast is None) == (read.unbounded is None):

@@ -49,7 +49,8 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
              "slow": experiment.slow, "best": experiment.slow}[placement]
     assert place is not None
     run = Run(
-        machine=experiment.machine, kernel=contender.kernel, workload=_words(words, place),
+        machine=(experiment.fast_machine if placement == "fast" else "")
+        or experiment.machine, kernel=contender.kernel, workload=_words(words, place),
         cmdline=experiment.cmdline + contender.cmdline,
         setup=_setup(experiment, contender), packages=experiment.packages,
         count_pages=placement == "best")

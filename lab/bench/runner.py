@@ -80,7 +80,8 @@ class Matrix:
                  measure: Measure, *, quick: bool = False, workers: int | None = None,
                  progress: Progress | None = None) -> None:
         self._cells = [cell(experiment, contender, quick=quick)
-                       for experiment in experiments for contender in contenders]
+                       for experiment in experiments for contender in contenders
+                       if experiment.quick or not quick]
         self._measure = measure
         self._workers = workers or cores()
         self._progress = progress or Progress()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from lab import paths
+from lab import host, paths
 from lab.errors import LabError
 from lab.measure.plugin import compile_c
 
@@ -21,6 +21,7 @@ def names() -> list[str]:
 @cache
 def build() -> Path:
     """Compile what is not current; return the directory of the programs."""
+    host.require("sqlite3.h")
     out = paths.CACHE / "bench"
     compile_c(SOURCE, out)
     return out

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Breadth-first searches of a Kronecker graph, after the Graph500 specification:
+ * edge factor 16, initiator A .57 B .19 C .19, searches from vertices with edges,
+ * each result validated, harmonic mean of traversed edges per second.
+ *
+ * Source: the Graph500 results of "mm: Hot page tracking and promotion
+ * infrastructure" (v7): the graph is made, then its memory moves to the CXL node,
+ * then the searches run on the CPUs of both sockets.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/bench.h"
+
+#define NONE	UINT32_MAX
+
+static uint64_t scale = 18, edge_factor = 16, searches = 6;
+static int threads = 4;
+static struct list build_place;
+
+static uint32_t vertices;
+static uint64_t edges;
+static uint64_t *start;		/* first neighbour of each vertex, and an end */
+static uint32_t *neighbour;
+static uint32_t *parent, *level;
+static uint32_t *queue, *next_queue;
+static uint32_t queued, next_queued, depth;
+static uint64_t next_chunk;
+
+static const struct argp_option options[] = {
+	{ "scale", 'S', "N", 0, "logarithm of the number of vertices (default: 18)", 0 },
+	{ "edge-factor", 'e', "N", 0, "edges for each vertex (default: 16)", 0 },
+	{ "searches", 'n', "N", 0, "(default: 6)", 0 },
+	{ "threads", 't', "N", 0, "(default: 4)", 0 },
+	{ "build-place", 'P', "NODES", 0, "nodes that the graph is made on", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'S':
+		scale = bench_number(state, "scale", arg, 4, 26);
+		return 0;
+	case 'e':
+		edge_factor = bench_number(state, "edge-factor", arg, 1, 64);
+		return 0;
+	case 'n':
+		searches = bench_number(state, "searches", arg, 1, 64);
+		return 0;
+	case 't':
+		threads = bench_number(state, "threads", arg, 1, MAX_THREADS);
+		return 0;
+	case 'P':
+		build_place = bench_list(state, "build-place", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* Spread the vertices that are alike; a bijection of [0, 2^scale). */
+static uint32_t shuffle(uint32_t v)
+{
+	uint32_t mask = vertices - 1;
+
+	v = (v * 0x9e3779b1u + 0x7f4a7c15u) & mask;
+	v ^= v >> (scale / 2);
+	return (v * 0x85ebca6bu) & mask;
+}
+
+static void one_edge(uint64_t *x, uint32_t *from, uint32_t *to)
+{
+	uint32_t u = 0, v = 0;
+	uint64_t bit, r = 0;
+
+	for (bit = 0; bit < scale; bit++) {
+		uint32_t p;
+
+		/* Four numbers of 16 bits from each random one. */
+		if (!(bit & 3))
+			r = random_next(x);
+		p = r & 0xffff;
+		r >>= 16;
+		/* 0.57, 0.57 + 0.19, 0.57 + 0.19 + 0.19 of 65536. */
+		u = u << 1 | (p >= 49807);
+		v = v << 1 | ((p >= 37356 && p < 49807) || p >= 62259);
+	}
+	*from = shuffle(u);
+	*to = shuffle(v);
+}
+
+/* Make the edges twice: once to count, once to store. */
+static void make_graph(void)
+{
+	uint64_t x, e, total;
+	uint32_t u, v;
+
+	vertices = 1u << scale;
+	edges = edge_factor << scale;
+	start = bench_map((vertices + 2) * sizeof(*start));
+	for (x = random_start(0), e = 0; e < edges; e++) {
+		one_edge(&x, &u, &v);
+		start[u + 2]++;
+		start[v + 2]++;
+	}
+	for (u = 0, total = 0; u <= vertices; u++) {
+		total += start[u + 1];
+		start[u + 1] = total;
+	}
+	neighbour = bench_map(2 * edges * sizeof(*neighbour));
+	for (x = random_start(0), e = 0; e < edges; e++) {
+		one_edge(&x, &u, &v);
+		neighbour[start[u + 1]++] = v;
+		neighbour[start[v + 1]++] = u;
+	}
+	parent = bench_map(vertices * sizeof(*parent));
+	level = bench_map(vertices * sizeof(*level));
+	queue = bench_map(vertices * sizeof(*queue));
+	next_queue = bench_map(vertices * sizeof(*next_queue));
+	memset(parent, 0xff, vertices * sizeof(*parent));
+	memset(level, 0xff, vertices * sizeof(*level));
+	memset(queue, 0, vertices * sizeof(*queue));
+	memset(next_queue, 0, vertices * sizeof(*next_queue));
+}
+
+static uint64_t neighbours(uint32_t v)
+{
+	return start[v + 1] - start[v];
+}
+
+#define CHUNK	256
+
+/* One level, by all threads: each takes chunks of the queue. */
+static void one_level(void)
+{
+	uint32_t found[CHUNK];
+	uint32_t n = 0;
+
+	for (;;) {
+		uint64_t i = __atomic_fetch_add(&next_chunk, CHUNK,
+						__ATOMIC_RELAXED);
+		uint64_t end = i + CHUNK;
+
+		if (i >= queued)
+			break;
+		for (end = end > queued ? queued : end; i < end; i++) {
+			uint32_t u = queue[i];
+			uint64_t e;
+
+			for (e = start[u]; e < start[u + 1]; e++) {
+				uint32_t v = neighbour[e], none = NONE;
+
+				if (__atomic_load_n(&parent[v], __ATOMIC_RELAXED) != NONE ||
+				    !__atomic_compare_exchange_n(&parent[v], &none, u,
+						false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+					continue;
+				level[v] = depth + 1;
+				found[n++] = v;
+				if (n == CHUNK) {
+					memcpy(next_queue + __atomic_fetch_add(&next_queued,
+						n, __ATOMIC_RELAXED), found, sizeof(found));
+					n = 0;
+				}
+			}
+		}
+	}
+	memcpy(next_queue + __atomic_fetch_add(&next_queued, n, __ATOMIC_RELAXED),
+	       found, n * sizeof(*found));
+}
+
+static void search(int thread)
+{
+	for (;;) {
+		bench_barrier();
+		one_level();
+		bench_barrier();
+		if (!thread) {
+			uint32_t *swap = queue;
+
+			queue = next_queue;
+			next_queue = swap;
+			queued = next_queued;
+			next_queued = 0;
+			next_chunk = 0;
+			depth++;
+		}
+		bench_barrier();
+		if (!queued)
+			return;
+	}
+}
+
+static uint32_t root_of(uint64_t number)
+{
+	uint64_t x = random_start(1000 + number);
+	uint32_t v;
+
+	do
+		v = random_next(&x) >> 20 & (vertices - 1);
+	while (!neighbours(v));
+	return v;
+}
+
+static void begin_at(uint32_t root)
+{
+	memset(parent, 0xff, vertices * sizeof(*parent));
+	parent[root] = root;
+	level[root] = 0;
+	queue[0] = root;
+	queued = 1;
+	next_queued = 0;
+	next_chunk = 0;
+	depth = 0;
+}
+
+/*
+ * The specification's rules: each vertex but the root hangs by an edge of the
+ * graph on one that is a level nearer, an edge's ends are at most one level apart,
+ * and both are reached or neither. Return the edges traversed.
+ */
+static uint64_t validate(uint32_t root)
+{
+	uint64_t traversed = 0, e;
+	uint32_t u;
+
+	for (u = 0; u < vertices; u++) {
+		bool hangs = u == root;
+
+		for (e = start[u]; e < start[u + 1]; e++) {
+			uint32_t v = neighbour[e];
+
+			if ((parent[u] == NONE) != (parent[v] == NONE))
+				bench_fail("vertex %u is reached and its neighbour is not", u);
+			if (parent[u] == NONE)
+				continue;
+			if (level[u] > level[v] + 1)
+				bench_fail("vertex %u is too far from the root", u);
+			hangs |= v == parent[u] && level[u] == level[v] + 1;
+			traversed++;
+		}
+		if (parent[u] != NONE && !hangs)
+			bench_fail("vertex %u hangs on nothing", u);
+	}
+	return traversed / 2;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options, .parser = parse, .children = bench_options,
+		.doc = "Breadth-first searches of a Kronecker graph.",
+	};
+	double inverse = 0, seconds = 0, times[64];
+	uint64_t i, traversed[64];
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	/* Made where it will lie: to move it gives the same, and takes longer. */
+	bench_place(bench.place.n ? &bench.place : &build_place);
+	make_graph();
+	bench_place(&(struct list){});
+
+	bench_begin();
+	for (i = 0; i < searches; i++) {
+		double began = bench_now();
+
+		begin_at(root_of(i));
+		bench_threads(threads, search);
+		times[i] = bench_now() - began;
+	}
+	seconds = bench_end();
+
+	/* Again, to validate: which parent a vertex gets may differ, no more. */
+	for (i = 0; i < searches; i++) {
+		uint32_t root = root_of(i);
+
+		begin_at(root);
+		bench_threads(threads, search);
+		if (getenv("BENCH_CORRUPT"))
+			level[root] = 7;
+		traversed[i] = validate(root);
+		inverse += times[i] / traversed[i];
+	}
+	bench_result(seconds, searches / inverse, "TEPS",
+		     "\"vertices\":%u,\"edges\":%lu,\"searches\":%lu",
+		     vertices, edges, searches);
+	return 0;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random updates (GUPS) of a hot set that moves: nine of ten updates go to it, the
+ * tenth to anywhere in the table.
+ */
+#include <stdlib.h>
+
+#include "lib/bench.h"
+
+static uint64_t mib = 256, hot_mib = 32, updates = 4000000, moves = 3;
+static int threads = 2;
+static uint64_t *table;
+static uint64_t words;
+
+static const struct argp_option options[] = {
+	{ "mib", 'm', "N", 0, "size of the table (default: 256)", 0 },
+	{ "hot-mib", 'H', "N", 0, "size of the hot set (default: 32)", 0 },
+	{ "updates", 'n', "N", 0,
+	  "of each thread for each place of the hot set (default: 4000000)", 0 },
+	{ "moves", 'M', "N", 0, "places of the hot set in turn (default: 3)", 0 },
+	{ "threads", 't', "N", 0, "(default: 2)", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'm':
+		mib = bench_number(state, "mib", arg, 1, 1 << 20);
+		return 0;
+	case 'H':
+		hot_mib = bench_number(state, "hot-mib", arg, 1, 1 << 20);
+		return 0;
+	case 'n':
+		updates = bench_number(state, "updates", arg, 1, UINT64_MAX);
+		return 0;
+	case 'M':
+		moves = bench_number(state, "moves", arg, 1, 1000);
+		return 0;
+	case 't':
+		threads = bench_number(state, "threads", arg, 1, MAX_THREADS);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* Adds to one word of each update, or with @back takes away again. */
+static void update(int thread, bool back)
+{
+	uint64_t x = random_start(thread), hot = (hot_mib << 20) / sizeof(*table);
+	uint64_t move, n;
+
+	for (move = 0; move < moves; move++) {
+		uint64_t first = move * ((words - hot) / (moves > 1 ? moves - 1 : 1));
+
+		if (first > words - hot)
+			first = words - hot;
+		for (n = 0; n < updates; n++) {
+			uint64_t r = random_next(&x);
+			uint64_t at = (r & 15) < 14 ? first + (r >> 8) % hot :
+						      (r >> 8) % words;
+
+			__atomic_fetch_add(&table[at], back ? -r : r,
+					   __ATOMIC_RELAXED);
+		}
+	}
+}
+
+static void forth(int thread)
+{
+	bench_barrier();
+	update(thread, false);
+}
+
+static void back(int thread)
+{
+	update(thread, true);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options, .parser = parse, .children = bench_options,
+		.doc = "Random updates of a hot set that moves.",
+	};
+	double seconds;
+	uint64_t i;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	if (hot_mib > mib)
+		bench_fail("the hot set is larger than the table");
+	words = (mib << 20) / sizeof(*table);
+	bench_place(&bench.place);
+	table = bench_map(mib << 20);
+	for (i = 0; i < words; i += PAGE / sizeof(*table))
+		table[i] = 0;
+	bench_place(&(struct list){});
+
+	bench_begin();
+	bench_threads(threads, forth);
+	seconds = bench_end();
+
+	/* The same updates backwards leave zeroes. */
+	if (getenv("BENCH_CORRUPT"))
+		table[0]++;
+	bench_threads(threads, back);
+	for (i = 0; i < words; i++)
+		if (table[i])
+			bench_fail("word %lu was not updated rightly", i);
+	bench_result(seconds, threads * moves * updates / seconds, "updates/s",
+		     "\"words\":%lu", words);
+	return 0;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nothing to promote: all that is used lies in DRAM, and what lies in the slow
+ * memory is not used. What a run takes longer than the bounds is overhead.
+ */
+#include <stdlib.h>
+
+#include "lib/bench.h"
+
+static uint64_t mib = 32, cold_mib = 256, accesses = 12000000;
+static int threads = 2;
+static struct list cold_place;
+static volatile uint64_t *area, *cold;
+static uint64_t pages;
+static bool wrong;
+
+static const struct argp_option options[] = {
+	{ "mib", 'm', "N", 0, "size of what is used (default: 32)", 0 },
+	{ "cold-mib", 'C', "N", 0, "size of what is not (default: 256)", 0 },
+	{ "cold-place", 'P', "NODES", 0, "nodes of what is not used", 0 },
+	{ "accesses", 'n', "N", 0, "of each thread (default: 12000000)", 0 },
+	{ "threads", 't', "N", 0, "(default: 2)", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'm':
+		mib = bench_number(state, "mib", arg, 1, 1 << 20);
+		return 0;
+	case 'C':
+		cold_mib = bench_number(state, "cold-mib", arg, 1, 1 << 20);
+		return 0;
+	case 'P':
+		cold_place = bench_list(state, "cold-place", arg);
+		return 0;
+	case 'n':
+		accesses = bench_number(state, "accesses", arg, 1, UINT64_MAX);
+		return 0;
+	case 't':
+		threads = bench_number(state, "threads", arg, 1, MAX_THREADS);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void touch(int thread)
+{
+	uint64_t x = random_start(thread), differ = 0, n;
+
+	bench_barrier();
+	for (n = 0; n < accesses; n++) {
+		uint64_t r = random_next(&x);
+		uint64_t line = (r >> 20) % pages * (PAGE / LINE) + (r >> 8) % 64;
+		volatile uint64_t *p = &area[line * (LINE / sizeof(*area))];
+
+		if (r & 1)
+			*p = line_value(line);
+		else
+			differ |= *p ^ line_value(line);
+	}
+	if (differ)
+		__atomic_store_n(&wrong, true, __ATOMIC_RELAXED);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options, .parser = parse, .children = bench_options,
+		.doc = "Accesses to DRAM beside unused slow memory.",
+	};
+	uint64_t line, i;
+	double seconds;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_place(&cold_place);
+	cold = bench_map(cold_mib << 20);
+	for (i = 0; i < (cold_mib << 20) / PAGE; i++)
+		cold[i * (PAGE / sizeof(*cold))] = i;
+	bench_place(&bench.place);
+	pages = (mib << 20) / PAGE;
+	area = bench_map(mib << 20);
+	for (line = 0; line < pages * (PAGE / LINE); line++)
+		area[line * (LINE / sizeof(*area))] = line_value(line);
+	bench_place(&(struct list){});
+
+	bench_begin();
+	bench_threads(threads, touch);
+	seconds = bench_end();
+
+	if (getenv("BENCH_CORRUPT"))
+		cold[0]++;
+	for (i = 0; i < (cold_mib << 20) / PAGE; i++)
+		wrong |= cold[i * (PAGE / sizeof(*cold))] != i;
+	for (line = 0; line < pages * (PAGE / LINE); line++)
+		wrong |= area[line * (LINE / sizeof(*area))] != line_value(line);
+	if (wrong)
+		bench_fail("the data is not what was written");
+	bench_result(seconds, threads * accesses / seconds, "accesses/s",
+		     "\"pages\":%lu", pages);
+	return 0;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How fast move_pages(2) moves folios of one size from node to node.
+ *
+ * Source: "Accelerate page migration with batch copying and hardware offload"
+ * (RFC v4): throughput for folios of 4 KiB to 2 MiB.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/bench.h"
+
+#define HUGE	(2UL << 20)
+#define MOVE_OWN	2	/* MPOL_MF_MOVE */
+
+static uint64_t mib = 64, folio_kib = 4, rounds = 4;
+static struct list to = { .n = 0 };
+
+static const struct argp_option options[] = {
+	{ "folio-kib", 'k', "N", 0, "size of the folios: 4 to 2048 (default: 4)", 0 },
+	{ "mib", 'm', "N", 0, "moved in each round (default: 64)", 0 },
+	{ "rounds", 'n', "N", 0, "there and back in turn (default: 4)", 0 },
+	{ "to", 'T', "NODES", 0, "node to move to first", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'k':
+		folio_kib = bench_number(state, "folio-kib", arg, 4, 2048);
+		return 0;
+	case 'm':
+		mib = bench_number(state, "mib", arg, 2, 1 << 20);
+		return 0;
+	case 'n':
+		rounds = bench_number(state, "rounds", arg, 1, 10000);
+		return 0;
+	case 'T':
+		to = bench_list(state, "to", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* Have new memory come in folios of that size, and of no other. */
+static void choose_folios(void)
+{
+	static const char form[] =
+		"/sys/kernel/mm/transparent_hugepage/hugepages-%lukB/enabled";
+	uint64_t kib;
+
+	for (kib = 16; kib <= 2048; kib *= 2) {
+		char name[128];
+		FILE *f;
+
+		snprintf(name, sizeof(name), form, kib);
+		f = fopen(name, "we");
+		if (!f && kib == folio_kib)
+			bench_fail("this kernel has no folios of %lu KiB", kib);
+		if (!f)
+			continue;
+		fputs(kib == folio_kib ? "always" : "never", f);
+		if (fclose(f))
+			bench_fail("cannot write %s: %s", name, strerror(errno));
+	}
+}
+
+static void run(char *area, int from, int target)
+{
+	/* One page of each folio stands for it. */
+	uint64_t n = (mib << 10) / folio_kib, i;
+	void **pages = malloc(n * sizeof(*pages));
+	int *nodes = malloc(n * sizeof(*nodes)), *status = malloc(n * sizeof(*status));
+	double seconds;
+	uint64_t round;
+
+	if (!pages || !nodes || !status)
+		bench_fail("no memory left");
+	for (i = 0; i < n; i++)
+		pages[i] = area + i * (folio_kib << 10);
+	bench_begin();
+	for (round = 0; round < rounds; round++) {
+		for (i = 0; i < n; i++)
+			nodes[i] = round & 1 ? from : target;
+		if (syscall(SYS_move_pages, 0, n, pages, nodes, status, MOVE_OWN))
+			bench_fail("move_pages: %s", strerror(errno));
+	}
+	seconds = bench_end();
+	for (i = 0; i < n; i++)
+		if (status[i] != nodes[i])
+			bench_fail("folio %lu is not on node %d: %d", i, nodes[i],
+				   status[i]);
+	if (getenv("BENCH_CORRUPT"))
+		area[0]++;
+	for (i = 0; i < (mib << 20) / LINE; i++)
+		if (*(uint64_t *)(area + i * LINE) != line_value(i))
+			bench_fail("line %lu was not moved rightly", i);
+	bench_result(seconds, rounds * mib * 1.048576e-3 / seconds, "GB/s",
+		     "\"folio_kib\":%lu,\"folios\":%lu", folio_kib, n);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options, .parser = parse, .children = bench_options,
+		.doc = "Throughput of move_pages(2) for folios of one size.",
+	};
+	uint64_t line;
+	char *area;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	if (bench.place.n != 1 || to.n != 1)
+		bench_fail("--place and --to need one node each");
+	if (folio_kib & (folio_kib - 1) || folio_kib == 8)
+		bench_fail("%lu is no size of folios", folio_kib);
+	choose_folios();
+	bench_place(&bench.place);
+	area = bench_map((mib << 20) + HUGE);
+	area = (char *)(((uintptr_t)area + HUGE - 1) & -HUGE);
+	for (line = 0; line < (mib << 20) / LINE; line++)
+		*(uint64_t *)(area + line * LINE) = line_value(line);
+	bench_place(&(struct list){});
+	run(area, bench.place.item[0], to.item[0]);
+	return 0;
+}

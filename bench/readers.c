@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads read a file from beginning to end, over and over, without mapping it.
+ *
+ * Source: "Promotion of Unmapped Page Cache Folios" (RFC): one to seven readers of
+ * a file whose page cache was demoted to CXL memory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/bench.h"
+
+#define BUFFER	65536UL
+
+static const char *path = "/mnt/readers";
+static uint64_t mib = 48, loops = 24;
+static int readers = 1;
+static bool wrong;
+
+static const struct argp_option options[] = {
+	{ "file", 'f', "PATH", 0, "(default: /mnt/readers)", 0 },
+	{ "mib", 'm', "N", 0, "size of the file (default: 48)", 0 },
+	{ "loops", 'n', "N", 0, "by each reader (default: 24)", 0 },
+	{ "readers", 'r', "N", 0, "(default: 1)", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'f':
+		path = arg;
+		return 0;
+	case 'm':
+		mib = bench_number(state, "mib", arg, 1, 1 << 20);
+		return 0;
+	case 'n':
+		loops = bench_number(state, "loops", arg, 1, UINT32_MAX);
+		return 0;
+	case 'r':
+		readers = bench_number(state, "readers", arg, 1, MAX_THREADS);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* Each line of the file begins with what belongs there. */
+static void make_file(void)
+{
+	static uint64_t words[BUFFER / sizeof(uint64_t)];
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	uint64_t at, i, line = 0;
+
+	if (fd < 0)
+		bench_fail("cannot create %s: %s", path, strerror(errno));
+	for (at = 0; at < mib << 20; at += BUFFER) {
+		for (i = 0; i < BUFFER / LINE; i++)
+			words[i * LINE / sizeof(*words)] = line_value(line++);
+		if (write(fd, words, BUFFER) != (ssize_t)BUFFER)
+			bench_fail("cannot write %s: %s", path, strerror(errno));
+	}
+	if (getenv("BENCH_CORRUPT") && pwrite(fd, "x", 1, PAGE) != 1)
+		bench_fail("cannot write %s", path);
+	/* Promotion leaves dirty pages where they are. */
+	if (fsync(fd))
+		bench_fail("cannot write %s: %s", path, strerror(errno));
+	close(fd);
+}
+
+static void work(int thread)
+{
+	uint64_t *buffer = malloc(BUFFER), loop, at, i, differ = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	(void)thread;
+	if (fd < 0 || !buffer)
+		bench_fail("cannot open %s: %s", path, strerror(errno));
+	bench_barrier();
+	for (loop = 0; loop < loops; loop++) {
+		for (at = 0; at < mib << 20; at += BUFFER) {
+			if (pread(fd, buffer, BUFFER, at) != (ssize_t)BUFFER)
+				bench_fail("cannot read %s: %s", path,
+					   strerror(errno));
+			/* One line a page: a reader uses what it reads. */
+			for (i = 0; i < BUFFER; i += PAGE)
+				differ |= buffer[i / sizeof(*buffer)] ^
+					  line_value((at + i) / LINE);
+		}
+	}
+	if (differ)
+		__atomic_store_n(&wrong, true, __ATOMIC_RELAXED);
+	close(fd);
+	free(buffer);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options, .parser = parse, .children = bench_options,
+		.doc = "Readers of a file that is not mapped.",
+	};
+	double seconds;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_place(&bench.place);
+	make_file();
+	bench_place(&(struct list){});
+
+	bench_begin();
+	bench_threads(readers, work);
+	seconds = bench_end();
+
+	if (wrong)
+		bench_fail("the data read is not what was written");
+	bench_result(seconds, readers * loops * mib * 1.048576 / seconds, "MB/s",
+		     "\"readers\":%d,\"seconds_a_loop\":%.6f", readers,
+		     seconds / loops);
+	return 0;
+}
