@@ -238,6 +238,9 @@ class _Checker:
         if not isinstance(tables, list) or not tables:
             self._fail("node", "is not a list of nodes")
         nodes = tuple(self._node(*item) for item in enumerate(tables))
+        for number, node in enumerate(nodes[:-1]):
+            if node.hotplug:
+                self._fail(f"node {number}: hotplug", "is for the last node only")
         if not nodes[0].cpus:
             self._fail("node 0: cpus", "the first node boots the kernel, it needs some")
         for number, node in enumerate(nodes):

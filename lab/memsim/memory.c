@@ -5,6 +5,7 @@
 #include "memory.h"
 
 #define FNV_START	14695981039346656037ULL
+#define GOLDEN		0x9e3779b97f4a7c15ULL
 #define FNV_FACTOR	1099511628211ULL
 
 static uint32_t max(uint32_t a, uint32_t b)
@@ -113,10 +114,13 @@ static void write_back(struct memory *m, unsigned int row, uint64_t line,
 /* Whether @line follows one that was accessed before, in the same page. */
 static bool in_sequence(struct streams *s, uint64_t line)
 {
-	uint64_t *next = &s->next[(line >> (PAGE_SHIFT - LINE_SHIFT)) % STREAMS];
-	bool found = *next == line;
+	uint64_t page = line >> (PAGE_SHIFT - LINE_SHIFT);
+	uint64_t *next = s->next[page * GOLDEN >> (64 - STREAM_BITS)];
+	bool found = next[0] == line || next[1] == line;
 
-	*next = line + 1;
+	if (next[0] != line)
+		next[1] = next[0];
+	next[0] = line + 1;
 	return found && line % (1 << (PAGE_SHIFT - LINE_SHIFT));
 }
 

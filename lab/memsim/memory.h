@@ -11,7 +11,8 @@
 #include "config.h"
 
 #define PAGE_SHIFT	12
-#define STREAMS		64	/* that one CPU can have under way */
+#define STREAM_BITS	5	/* 32 pairs of sequences that a CPU follows */
+#define STREAMS		(1 << STREAM_BITS)
 
 /**
  * struct node_stat - what happened to one node's memory
@@ -27,9 +28,13 @@ struct node_stat {
 	uint64_t loads, stores, stream, writeback, wait_ns, ns, pages;
 };
 
-/* The next line of each sequence that one CPU follows. */
+/*
+ * The next line of each sequence that one CPU follows, found by page, with the
+ * one used last in front. Pairs, so that a copy from one page to another can
+ * have both.
+ */
 struct streams {
-	uint64_t next[STREAMS];
+	uint64_t next[STREAMS][2];
 };
 
 /**

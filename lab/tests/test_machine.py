@@ -67,6 +67,7 @@ def test_a_model_is_optional():
     ("hotplug = true", "hotplug = 1", "node 2: hotplug", "not true or false"),
     ("cpus = 1", "cpus = 1, hotplug = true", "node 1: hotplug", "without CPUs"),
     ("cpus = 1", "cpu = 1", "node 1: cpu", "unknown field"),
+    ("cpus = 1,", "cpus = 0, near = 0, hotplug = true,", "node 1: hotplug", "last node"),
     ("about =", "abuot =", "abuot", "unknown field"),
     ('"a test"', '""', "about", "not a line of text"),
     ("[10, 20, 30]", "[10, 20]", "distance", "3 rows of 3 numbers"),
