@@ -214,7 +214,9 @@ def _wait(process: subprocess.Popen, work: Path, limit: float) -> str | None:
             pass
     if process.returncode:
         said = _text(work / "qemu").strip().splitlines() or ["it said nothing"]
-        return f"QEMU ended with status {process.returncode}: {said[-1]}"
+        # What the model complains of, QEMU only says that it does not load.
+        own = [line for line in said if line.startswith("memsim: ")]
+        return f"QEMU ended with status {process.returncode}: {(own or said)[-1]}"
     return None
 
 

@@ -35,7 +35,7 @@ static void load_add(struct bandwidth *b, uint64_t now_ns, uint64_t amount)
 uint32_t bandwidth_take(struct bandwidth *b, uint64_t now_ns, uint32_t bytes)
 {
 	uint64_t first = now_ns >> BUCKET_SHIFT, left = (uint64_t)bytes * MILLI;
-	uint64_t number, at = 0;
+	uint64_t number, at = UINT64_MAX;
 	unsigned int tries;
 
 	load_add(b, now_ns, left);
@@ -54,7 +54,7 @@ uint32_t bandwidth_take(struct bandwidth *b, uint64_t now_ns, uint32_t bytes)
 		if (s->fill >= b->capacity)
 			continue;
 		/* It may end in the next bucket; its turn is when it begins. */
-		if (!at)
+		if (at == UINT64_MAX)
 			at = number;
 		take = b->capacity - s->fill;
 		if (take > left)
@@ -62,7 +62,7 @@ uint32_t bandwidth_take(struct bandwidth *b, uint64_t now_ns, uint32_t bytes)
 		s->fill += take;
 		left -= take;
 	}
-	if (!at)
+	if (at == UINT64_MAX)
 		at = number;
 	return at == first ? 0 : (at << BUCKET_SHIFT) - now_ns;
 }

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Measures the machine itself: latency of each node from each of the given CPUs,
+ * bandwidth of each node from all of them, and what some kernel work costs.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/bench.h"
+
+#define MIB	(1UL << 20)
+#define CHASE	(16 * MIB)
+#define STEPS	200000UL
+#define STREAM	(8 * MIB)
+#define FAULTS	256UL
+
+static struct list nodes = { .item = { 0 }, .n = 1 };
+static double latency[MAX_LIST][MAX_LIST], bandwidth[MAX_LIST];
+static double before_ns, after_ns, fault_ns, flush_ns, quiet_ns;
+static void *chase[MAX_LIST];
+static char *stream[MAX_THREADS][MAX_LIST];
+static int threads;
+static volatile bool spinning;
+
+static const struct argp_option options[] = {
+	{ "nodes", 'n', "LIST", 0, "to measure (default: 0)", 0 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	if (key != 'n')
+		return ARGP_ERR_UNKNOWN;
+	nodes = bench_list(state, "nodes", arg);
+	return 0;
+}
+
+/* A cycle through all lines in random order. */
+static void *make_chase(int node)
+{
+	uint64_t n = CHASE / LINE, x = random_start(node), i;
+	uint32_t *order = malloc(n * sizeof(*order));
+	char *p;
+
+	bench_place(&(struct list){ .item = { node }, .n = 1 });
+	p = bench_map(CHASE);
+	memset(p, 0, CHASE);
+	bench_place(&(struct list){});
+	if (!order)
+		bench_fail("no memory left");
+	for (i = 0; i < n; i++)
+		order[i] = i;
+	for (i = n - 1; i > 0; i--) {
+		uint64_t j = random_next(&x) % i;
+		uint32_t t = order[i];
+
+		order[i] = order[j];
+		order[j] = t;
+	}
+	for (i = 0; i < n; i++)
+		*(void **)(p + order[i] * LINE) = p + order[(i + 1) % n] * LINE;
+	free(order);
+	return p;
+}
+
+/* Nanoseconds a step, without the two instructions that count it. */
+static double run_chase(void **from)
+{
+	double began = bench_now(), seconds;
+	uint64_t n = STEPS;
+
+	__asm__ volatile("1: mov (%0), %0\n\tdec %1\n\tjnz 1b"
+			 : "+r" (from), "+r" (n) : : "memory", "cc");
+	seconds = bench_now() - began;
+	return seconds * 1e9 / STEPS - 3;
+}
+
+static void measure_latency(int thread)
+{
+	int turn, i;
+
+	for (turn = 0; turn < threads; turn++) {
+		bench_barrier();
+		for (i = 0; i < nodes.n && turn == thread; i++)
+			latency[thread][i] = run_chase(chase[i]);
+		bench_barrier();
+	}
+}
+
+static void measure_bandwidth(int thread)
+{
+	double began;
+	int i, round;
+
+	for (i = 0; i < nodes.n; i++) {
+		const char *p, *end;
+
+		bench_barrier();
+		began = bench_now();
+		for (round = 0; round < 2; round++) {
+			p = stream[thread][i];
+			/* One load a line: the CPU must not be what limits. */
+			for (end = p + STREAM; p < end; p += 4 * LINE)
+				__asm__ volatile("mov (%0), %%rax\n\t"
+						 "mov 64(%0), %%rax\n\t"
+						 "mov 128(%0), %%rax\n\t"
+						 "mov 192(%0), %%rax"
+						 : : "r" (p) : "rax", "memory");
+		}
+		bench_barrier();
+		if (!thread)
+			bandwidth[i] = 2.0 * threads * STREAM / 1e6 /
+				       (bench_now() - began);
+	}
+}
+
+/* The same chase before and after its pages moved from the last node to the first. */
+static void measure_move(void)
+{
+	before_ns = run_chase(chase[nodes.n - 1]);
+	bench_move(chase[nodes.n - 1], CHASE, nodes.item[0]);
+	after_ns = run_chase(chase[nodes.n - 1]);
+}
+
+static void measure_faults(void)
+{
+	char *p = bench_map(FAULTS * PAGE);
+	double began = bench_now();
+	uint64_t i;
+
+	madvise(p, FAULTS * PAGE, MADV_NOHUGEPAGE);
+	for (i = 0; i < FAULTS; i++)
+		p[i * PAGE] = 1;
+	fault_ns = (bench_now() - began) * 1e9 / FAULTS;
+	munmap(p, FAULTS * PAGE);
+}
+
+/* Changing protection interrupts each CPU on which the program runs. */
+static double change_protection(void)
+{
+	char *p = bench_map(PAGE);
+	double began;
+	int i;
+
+	*p = 1;
+	began = bench_now();
+	for (i = 0; i < 100; i++) {
+		mprotect(p, PAGE, PROT_READ);
+		mprotect(p, PAGE, PROT_READ | PROT_WRITE);
+		*p = 1;
+	}
+	munmap(p, PAGE);
+	return (bench_now() - began) * 1e9 / 200;
+}
+
+static void with_others(int thread)
+{
+	bench_barrier();
+	if (!thread) {
+		flush_ns = change_protection();
+		spinning = false;
+	}
+	while (thread && spinning)
+		;
+}
+
+static void show(void)
+{
+	char text[4096];
+	int i, thread, n = 0;
+
+	for (thread = 0; thread < threads; thread++)
+		for (i = 0; i < nodes.n; i++)
+			n += snprintf(text + n, sizeof(text) - n, "%s%.2f",
+				      i ? "," : thread ? "],[" : "[[",
+				      latency[thread][i]);
+	n += snprintf(text + n, sizeof(text) - n, "]]");
+	n += snprintf(text + n, sizeof(text) - n, ",\"bandwidth\":[");
+	for (i = 0; i < nodes.n; i++)
+		n += snprintf(text + n, sizeof(text) - n, "%s%.1f", i ? "," : "",
+			      bandwidth[i]);
+	bench_result(0, latency[0][0], "ns", "\"latency\":%s],\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f",
+		     text, before_ns, after_ns, fault_ns, quiet_ns, flush_ns);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options, .parser = parse, .children = bench_options,
+		.doc = "Latency and bandwidth of each node.",
+	};
+	int i, thread;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	threads = bench.cpus.n ? bench.cpus.n : 1;
+	if (threads > MAX_THREADS)
+		bench_fail("more than %d CPUs", MAX_THREADS);
+	for (i = 0; i < nodes.n; i++) {
+		chase[i] = make_chase(nodes.item[i]);
+		bench_place(&(struct list){ .item = { nodes.item[i] }, .n = 1 });
+		for (thread = 0; thread < threads; thread++) {
+			stream[thread][i] = bench_map(STREAM);
+			memset(stream[thread][i], 1, STREAM);
+		}
+		bench_place(&(struct list){});
+	}
+	bench_begin();
+	bench_threads(threads, measure_latency);
+	memsim_call(MEMSIM_PHASE);
+	bench_threads(threads, measure_bandwidth);
+	memsim_call(MEMSIM_PHASE + 1);
+	measure_move();
+	memsim_call(MEMSIM_PHASE + 2);
+	measure_faults();
+	quiet_ns = change_protection();
+	spinning = true;
+	bench_threads(threads, with_others);
+	bench_end();
+	show();
+	return 0;
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "test.h"
+
+int main(void)
+{
+	return test_config() + test_cache() + test_bandwidth() +
+	       test_memory() + test_pages();
+}

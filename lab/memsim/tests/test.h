@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MEMSIM_TEST_H
+#define MEMSIM_TEST_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+int test_config(void);
+int test_cache(void);
+int test_bandwidth(void);
+int test_memory(void);
+int test_pages(void);
+
+/* The same numbers each time. */
+static inline uint64_t number(uint64_t *x)
+{
+	*x ^= *x >> 12;
+	*x ^= *x << 25;
+	*x ^= *x >> 27;
+	return *x * 0x2545f4914f6cdd1dULL;
+}
+
+#endif
