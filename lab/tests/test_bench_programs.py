@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The workloads of bench/, run on the host with little work."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from lab.measure import programs
+
+SMALL = {
+    "random": ["--mib", "4", "--accesses", "10000"],
+    "regions": ["--cold-mib", "2", "--region-mib", "1", "--accesses", "5000"],
+    "graph500": ["--scale", "10"],
+    "pmbench": ["--mib", "4", "--accesses", "10000", "--shape", "pareto"],
+    "gups": ["--mib", "4", "--hot-mib", "1", "--updates", "10000"],
+    "idle": ["--mib", "2", "--cold-mib", "2", "--accesses", "10000"],
+    "readers": ["--mib", "2", "--loops", "3", "--readers", "3"],
+    "sqlite": ["--orders", "500", "--lookups", "100"],
+}
+# These change how the kernel hands out memory, or move it between nodes.
+GUEST_ONLY = {"movepages", "compaction", "redis_load", "probe", "mark"}
+
+
+def run(name, *options, env=None):
+    return subprocess.run([programs.build() / name, *options], capture_output=True,
+                          text=True, timeout=60, env={**os.environ, **(env or {})})
+
+
+def options_of(name, tmp_path):
+    return [*SMALL[name], *(["--file", str(tmp_path / "f")] if name == "readers" else [])]
+
+
+def test_every_workload_is_tested():
+    assert set(programs.names()) == set(SMALL) | GUEST_ONLY
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_it_runs_and_verifies(name, tmp_path):
+    done = run(name, *options_of(name, tmp_path))
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["workload"] == name and said["verified"] is True
+    assert said["seconds"] > 0 and said["score"] > 0 and said["unit"]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_wrong_data_is_found(name, tmp_path):
+    done = run(name, *options_of(name, tmp_path), env={"BENCH_CORRUPT": "1"})
+    assert done.returncode == 1
+    assert "error" in json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", sorted(set(SMALL) | GUEST_ONLY - {"mark"}))
+def test_options(name):
+    assert "Usage:" in run(name, "--help").stdout
+    wrong = run(name, "--seed", "x")
+    assert wrong.returncode != 0
+    assert "--seed: 'x' is not a number from 0 to" in wrong.stderr
+    assert run(name, "--place", "99").returncode != 0
