@@ -32,6 +32,9 @@ _CMDLINE = ("console=ttyS0", "loglevel=5", "panic=-1", "nokaslr", "norandmaps",
             "hung_task_panic=0", "oops=panic")
 
 _LIMIT = 900.0
+_CLOCKS_APART = 0.02
+"""Share of the measured part by which the guest's clock and the model's may differ:
+a thread that changes its CPU takes another clock, up to two turns away."""
 
 
 @dataclass(frozen=True)
@@ -268,6 +271,10 @@ def _problem(prepared: _Prepared, answer: dict[str, str], said: dict,
         return "the workload did not verify its data"
     if not result.model:
         return "the workload had no measured part"
+    own = said.get("seconds") or result.seconds
+    if abs(own - result.seconds) > _CLOCKS_APART * result.seconds:
+        return (f"the guest's clock says {own:.6f} s and the model {result.seconds:.6f} s: "
+                "the model's clocks came apart")
     warnings = console.warnings(log)
     if warnings:
         return f"the guest's kernel reported: {warnings[0]}"

@@ -138,10 +138,10 @@ static void begin_turn(void)
 	next = &clocks[n];
 	if (parallel) {
 		last->time = now;
-		if (next->halted)
+		/* Who ran before may be behind: no clock goes back. */
+		if (next->halted && now > next->time)
 			next->time = now;
-		else
-			timers->bias += next->time - now;
+		timers->bias += next->time - now;
 		now = next->time;
 	}
 	next->halted = false;

@@ -7,7 +7,8 @@
  * QEMU runs CPUs in turns on one thread. After clock_parallel() each CPU has a
  * clock of its own: when it gets its turn the bias is set so that time goes on
  * where it was for this CPU, and one that is ahead of the others gives way. A
- * CPU that was halted wakes at the time of the one that ran before it.
+ * CPU that was halted wakes at the time of the one that ran before it, if that is
+ * later than its own.
  */
 #ifndef MEMSIM_CLOCK_H
 #define MEMSIM_CLOCK_H
