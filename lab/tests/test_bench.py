@@ -3,10 +3,12 @@
 
 import json
 import re
+import subprocess
 from dataclasses import replace
 
 import pytest
 
+from lab import host
 from lab.bench import description, page, report
 from lab.bench.matrix import best_pages, cell, recovered
 from lab.bench.runner import Matrix
@@ -211,3 +213,19 @@ def test_the_page_stands_alone(experiment, tmp_path):
     # Nothing is fetched from anywhere.
     assert not re.search(r'(?:src|href)="(?!#)(?!http://www\.w3\.org)', text)
     assert "0.75" in text
+
+
+def test_the_page_opens_in_a_browser(experiment, tmp_path):
+    host.require("chromium")
+    rows = list(rows_of(experiment, made_up).values())
+    path = page.write(rows, [experiment], list(CONTENDERS.values()), tmp_path / "p.html")
+    picture = tmp_path / "page.png"
+    done = subprocess.run(
+        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+         f"--user-data-dir={tmp_path / 'profile'}", "--window-size=400,900",
+         f"--screenshot={picture}", path.as_uri()],
+        capture_output=True, text=True, timeout=120, check=False)
+    assert picture.is_file(), done.stderr
+    assert picture.stat().st_size > 10000
+    # What the page itself complains of.
+    assert "CONSOLE" not in done.stderr
