@@ -13,7 +13,7 @@ from lab.bench import description, page, report
 from lab.bench.runner import Matrix, Progress, cores
 from lab.kernel import build
 from lab.log import console, note
-from lab.measure import Result, Run, measure, plugin, programs
+from lab.measure import Result, Run, measure, plugin, programs, stop_all
 
 OUT = paths.OUT / "bench"
 
@@ -44,6 +44,9 @@ class _Lines(Progress):
 
     def begin(self, total: int) -> None:
         note(f"{total} runs on {cores()} cores")
+
+    def started(self, name: str) -> None:
+        note(f"{name} ...")
 
     def ended(self, name: str, result: Result, left: int, seconds: float | None) -> None:
         what = result.error or f"{result.seconds:.3f} s"
@@ -91,13 +94,12 @@ def run(args: argparse.Namespace) -> int:
 
     began = time.monotonic()
     rows = Matrix(experiments, contenders, one, quick=args.quick,
-                  progress=_Lines()).run()
+                  progress=_Lines(), stop=stop_all).run()
     host = {"seconds": round(time.monotonic() - began, 1), "cores": cores(),
             "quick": args.quick}
     report.write(rows, host, OUT / "results.json")
-    console.print(report.table(rows))
+    console.print(report.table(rows),
+                  width=None if console.is_terminal else report.WIDTH)
     where = page.write(rows, experiments, contenders, OUT / "index.html")
     note(f"{OUT / 'results.json'} and {where}")
-    unbounded = {experiment.name for experiment in experiments if experiment.unbounded}
-    return int(any(row["error"] and row["contender"] != "best"
-                   and row["experiment"] not in unbounded for row in rows))
+    return int(any(row["failed"] for row in rows))

@@ -115,7 +115,8 @@ def row(made: Cell, result: Result | None, fast: float | None,
     """One row of results.json: docs/lab.md documents the fields."""
     error = made.error if result is None else result.error
     base = {"experiment": made.experiment.name, "machine": made.experiment.machine,
-            "contender": made.contender.name, "error": error}
+            "contender": made.contender.name, "error": error,
+            "failed": bool(made.run and result and result.error)}
     if result is None or result.error:
         return {**base, "seconds": None, "score": None, "unit": None, "recovered": None,
                 "promoted": None, "demoted": None, "demoted_again": None,

@@ -6,9 +6,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from rich.markup import escape
 from rich.table import Table
 
 SCHEMA = 1
+WIDTH = 150
+"""Columns of the table where no terminal says how wide it is."""
 
 
 def write(rows: list[dict], host: dict, path: Path) -> None:
@@ -39,7 +42,7 @@ def table(rows: list[dict]) -> Table:
             shown.add_section()
         last = row["experiment"]
         if row["error"]:
-            shown.add_row(name, row["contender"], f"[dim]{row['error']}[/dim]")
+            shown.add_row(name, row["contender"], escape(row["error"]))
             continue
         score = f"{row['score']:.4g} {row['unit']}" if row["score"] is not None else "-"
         shown.add_row(name, row["contender"], figure(row["seconds"], ".3f"),

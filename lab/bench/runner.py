@@ -78,7 +78,8 @@ class Matrix:
 
     def __init__(self, experiments: list[Experiment], contenders: list[Contender],
                  measure: Measure, *, quick: bool = False, workers: int | None = None,
-                 progress: Progress | None = None) -> None:
+                 progress: Progress | None = None,
+                 stop: Callable[[], None] = lambda: None) -> None:
         self._cells = [cell(experiment, contender, quick=quick)
                        for experiment in experiments for contender in contenders
                        if experiment.quick or not quick]
@@ -88,6 +89,7 @@ class Matrix:
         self._memory = _Memory(max(available_memory(), 1))
         self._results: dict[str, Result] = {}
         self._stop = threading.Event()
+        self._stop_guests = stop
 
     @staticmethod
     def _name(made: Cell) -> str:
@@ -137,6 +139,8 @@ class Matrix:
                 self._stop.set()
                 for future in pending:
                     future.cancel()
+                # The pool waits for what runs.
+                self._stop_guests()
                 raise
         return self._rows()
 

@@ -5,6 +5,6 @@
 it took in guest time, the same on every host: docs/lab.md.
 """
 
-from lab.measure.run import Result, Run, measure
+from lab.measure.run import Result, Run, measure, stop_all
 
-__all__ = ["Result", "Run", "measure"]
+__all__ = ["Result", "Run", "measure", "stop_all"]

@@ -149,6 +149,22 @@ def _command(machine: Machine, image: Path, model: plugin.Plugin, work: Path,
     return [*([guard, "--pdeathsig", "KILL"] if guard else []), *words]
 
 
+_running: set[subprocess.Popen] = set()
+"""Guests of all threads, each in a session of its own, where ctrl-C does not come."""
+
+
+def _kill(process: subprocess.Popen) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def stop_all() -> None:
+    """End all guests at once; their runs end with an error."""
+    for process in list(_running):
+        _kill(process)
+
+
 class _Prepared:
     """A run with all its inputs at hand."""
 
@@ -314,12 +330,12 @@ def _run(prepared: _Prepared) -> Result:
     with tempfile.TemporaryDirectory(prefix="pghot-measure-") as name:
         work = Path(name)
         process = prepared.start(work)
+        _running.add(process)
         try:
             trouble = _wait(process, work, prepared.run.limit_s)
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            _running.discard(process)
+            _kill(process)
         if trouble:
             return Result(error=trouble)
         return _collect(prepared, work)

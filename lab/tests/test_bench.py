@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """lab/bench: experiments, contenders and the matrix, with runs that are made up."""
 
+import io
 import json
 import re
 import subprocess
+import threading
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 from lab import host
 from lab.bench import description, page, report
@@ -186,12 +189,28 @@ def test_when_counting_fails_best_says_so(experiment):
     assert rows["best"]["error"] == "no count"
 
 
-def test_an_interrupt_ends_the_matrix(experiment):
-    def measure(_):
-        raise KeyboardInterrupt
+def test_an_interrupt_stops_the_guests_that_run(experiment):
+    stopped = threading.Event()
 
+    def measure(run):
+        if run.kernel == "pghot":
+            raise KeyboardInterrupt
+        # A guest that would run on and on.
+        assert stopped.wait(60)
+        return Result(error="stopped")
+
+    matrix = Matrix([experiment], list(CONTENDERS.values()), measure, workers=8,
+                    stop=stopped.set)
     with pytest.raises(KeyboardInterrupt):
-        rows_of(experiment, measure)
+        matrix.run()
+
+
+def test_an_error_may_hold_anything(experiment):
+    rows = rows_of(experiment, lambda _: Result(error="no [/init] [bold"))
+    console = Console(file=io.StringIO(), width=report.WIDTH)
+    console.print(report.table(list(rows.values())))
+    assert "no [/init] [bold" in console.file.getvalue()
+    assert rows["stock-2"]["failed"] and rows["best"]["failed"]
 
 
 def test_results_are_the_same_but_for_the_host(experiment, tmp_path):
