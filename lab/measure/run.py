@@ -32,9 +32,9 @@ _CMDLINE = ("console=ttyS0", "loglevel=5", "panic=-1", "nokaslr", "norandmaps",
             "hung_task_panic=0", "oops=panic")
 
 _LIMIT = 900.0
-_CLOCKS_APART = 0.02
+_CLOCKS_APART = 0.001
 """Share of the measured part by which the guest's clock and the model's may differ:
-a thread that changes its CPU takes another clock, up to two turns away."""
+whoever reads one may be on another CPU, whose clock is up to two turns away."""
 
 
 @dataclass(frozen=True)

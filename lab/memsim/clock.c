@@ -8,10 +8,12 @@
 #include "config.h"
 
 /*
- * How long a CPU runs before the next one has its turn. Timers are looked at
- * then too, so it bounds how late they are.
+ * How long a CPU runs before the next one has its turn, and how far it may be
+ * ahead of the slowest when it starts. Together they bound how far two clocks are
+ * apart, and how late a timer is.
  */
-#define SLICE_NS	20000
+#define TURN_NS		10000
+#define AHEAD_NS	10000
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
@@ -40,20 +42,29 @@ static struct timers_state *timers;
 static int64_t (*icount_get)(void);
 static int64_t (*icount_get_raw)(void);
 static void (*cpu_exit)(void *cpu);
+static void (*cpu_loop_exit_restore)(void *cpu, uintptr_t code)
+	__attribute__((noreturn));
 static void *(*get_cpu)(int number);
 
 static struct cpu_clock clocks[MAX_CPUS];
 static unsigned int cpus;
 static bool parallel;
 
+static int64_t apart;
+
 /*
  * The turn that is under way. Between turns QEMU's own count is exact; within
  * one it is not to be asked, so what is run and spent is counted here.
+ *
+ * QEMU looks at its timers between turns, whichever CPU they are of, and a timer
+ * that is early for its CPU finds nothing expired and is set again, over and
+ * over. So between turns the time is that of the CPU that is furthest behind:
+ * @hidden is what was taken off.
  */
 static struct {
 	void *cpu;
 	unsigned int number;
-	int64_t start, instructions, spent, since_exit;
+	int64_t start, instructions, spent, hidden;
 } turn;
 
 bool clock_open(int api, char *error, size_t size)
@@ -62,9 +73,10 @@ bool clock_open(int api, char *error, size_t size)
 	icount_get = dlsym(RTLD_DEFAULT, "icount_get");
 	icount_get_raw = dlsym(RTLD_DEFAULT, "icount_get_raw");
 	cpu_exit = dlsym(RTLD_DEFAULT, "cpu_exit");
+	cpu_loop_exit_restore = dlsym(RTLD_DEFAULT, "cpu_loop_exit_restore");
 	get_cpu = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
 	if (api == PLUGIN_API && timers && icount_get && icount_get_raw &&
-	    cpu_exit && get_cpu)
+	    cpu_exit && cpu_loop_exit_restore && get_cpu)
 		return true;
 	snprintf(error, size, "QEMU 10.0 is needed, with its symbols exported as "
 		 "Debian builds it (plugin API %d; this one has %d)",
@@ -118,17 +130,32 @@ static int64_t slowest(void)
 	return least;
 }
 
+/* The running CPU's turn is over, after what it executes right now. */
 static void end_turn(void)
 {
+	struct cpu_clock *own = &clocks[turn.number];
+	int64_t least;
+
 	turn.cpu = NULL;
-	turn.since_exit = 0;
-	cpu_exit(clocks[turn.number].cpu);
+	if (!parallel)
+		return;
+	own->time = clock_now();
+	least = slowest();
+	/* All are halted: nobody's clock is ahead of what comes next. */
+	if (least == INT64_MAX)
+		return;
+	turn.hidden = own->time - least;
+	timers->bias -= turn.hidden;
 }
 
-static void begin_turn(void)
+/*
+ * The CPU that QEMU has chosen starts. False if it is to give way: the clock is
+ * left as it is between turns.
+ */
+static bool begin_turn(bool must)
 {
 	struct cpu_clock *last = &clocks[turn.number], *next;
-	int64_t now = shared_time();
+	int64_t now = shared_time(), least;
 	unsigned int n = 0;
 
 	while (n < cpus && clocks[n].cpu != current_cpu)
@@ -137,10 +164,18 @@ static void begin_turn(void)
 		abort();
 	next = &clocks[n];
 	if (parallel) {
-		last->time = now;
-		/* Who ran before may be behind: no clock goes back. */
+		/* Code that a fault cut short was counted whole. */
+		if (!last->halted)
+			last->time = now + turn.hidden;
+		/* Whose turn it is may be behind: no clock goes back. */
 		if (next->halted && now > next->time)
 			next->time = now;
+		next->halted = false;
+		least = slowest();
+		if (next->time - least > AHEAD_NS && !must)
+			return false;
+		if (next->time - least > apart)
+			apart = next->time - least;
 		timers->bias += next->time - now;
 		now = next->time;
 	}
@@ -150,15 +185,35 @@ static void begin_turn(void)
 	turn.start = now;
 	turn.instructions = 0;
 	turn.spent = 0;
-	turn.since_exit = 0;
-	if (parallel && next->time > slowest() + 2 * SLICE_NS)
-		cpu_exit(next->cpu);
+	turn.hidden = 0;
+	return true;
 }
 
 unsigned int clock_cpu(void)
 {
 	if (unlikely(current_cpu != turn.cpu))
-		begin_turn();
+		begin_turn(true);
+	return turn.number;
+}
+
+/* Leave the code whose address is @code before it has done anything. */
+__attribute__((noreturn))
+static void give_way(const void *code)
+{
+	cpu_exit(current_cpu);
+	cpu_loop_exit_restore(current_cpu, (uintptr_t)code);
+}
+
+unsigned int clock_block(uint32_t instructions, const void *code)
+{
+	if (unlikely(current_cpu != turn.cpu)) {
+		if (!begin_turn(false))
+			give_way(code);
+	} else if (unlikely(turn.instructions + turn.spent >= TURN_NS)) {
+		end_turn();
+		give_way(code);
+	}
+	turn.instructions += instructions;
 	return turn.number;
 }
 
@@ -167,27 +222,22 @@ int64_t clock_now(void)
 	return turn.start + (turn.instructions << timers->shift) + turn.spent;
 }
 
-void clock_run(uint32_t instructions)
-{
-	turn.since_exit += instructions;
-	turn.instructions += instructions;
-	if (unlikely(turn.since_exit >= SLICE_NS))
-		end_turn();
-}
-
 void clock_spend(uint32_t ns)
 {
 	timers->bias += ns;
 	turn.spent += ns;
-	turn.since_exit += ns;
-	if (unlikely(turn.since_exit >= SLICE_NS))
-		end_turn();
+}
+
+void clock_pause(uint32_t ns)
+{
+	clock_spend(ns);
+	end_turn();
 }
 
 void clock_halt(void)
 {
 	clocks[turn.number].halted = true;
-	turn.cpu = NULL;
+	end_turn();
 }
 
 void clock_parallel(void)
@@ -200,4 +250,9 @@ void clock_parallel(void)
 	parallel = true;
 	for (i = 0; i < cpus; i++)
 		clocks[i].time = now;
+}
+
+int64_t clock_apart(void)
+{
+	return apart;
 }

@@ -6,9 +6,10 @@
  *
  * QEMU runs CPUs in turns on one thread. After clock_parallel() each CPU has a
  * clock of its own: when it gets its turn the bias is set so that time goes on
- * where it was for this CPU, and one that is ahead of the others gives way. A
- * CPU that was halted wakes at the time of the one that ran before it, if that is
- * later than its own.
+ * where it was for this CPU. One that is ahead of the slowest gives way before it
+ * has executed anything, so no two running CPUs' clocks are further apart than a
+ * turn and what one block of code takes. A CPU that was halted wakes at the time
+ * of the slowest that runs, if that is later than its own.
  */
 #ifndef MEMSIM_CLOCK_H
 #define MEMSIM_CLOCK_H
@@ -23,20 +24,32 @@ bool clock_open(int api, char *error, size_t size);
 /* A CPU is there. False if its clock is not what it should be. */
 bool clock_add_cpu(unsigned int cpu, char *error, size_t size);
 
+/*
+ * A CPU is about to execute a block of @instructions, from whose start, at @code,
+ * this is called. Returns which CPU it is. Does not return if its turn is over: all
+ * is then as if QEMU had not come here.
+ */
+unsigned int clock_block(uint32_t instructions, const void *code);
+
 /* The CPU that runs now. Callbacks are told the one that translated the code. */
 unsigned int clock_cpu(void);
 
 /* The running CPU's time, in nanoseconds. */
 int64_t clock_now(void);
 
-/* The running CPU executes @instructions, or spends @ns on memory. */
-void clock_run(uint32_t instructions);
+/* The running CPU spends @ns on memory. */
 void clock_spend(uint32_t ns);
+
+/* The running CPU executes a PAUSE that takes @ns; QEMU goes on to the next CPU. */
+void clock_pause(uint32_t ns);
 
 /* The running CPU halts until an interrupt. */
 void clock_halt(void);
 
 /* From now on each CPU has its own clock. */
 void clock_parallel(void);
+
+/* How far a CPU that was let run was ahead of the slowest at most. */
+int64_t clock_apart(void);
 
 #endif

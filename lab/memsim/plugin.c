@@ -110,7 +110,6 @@ static void charge(struct cpu *cpu, uint32_t ns)
 	cpu->count->ns += ns;
 	if (config.profile && measuring)
 		cpu->block->ns += ns;
-	clock_spend(ns);
 }
 
 /* An access that the filter does not answer. */
@@ -143,8 +142,10 @@ look_up(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
 				 cpu->row, config.top[node], clock_now()))
 			die("no memory left", "");
 	}
-	if (ns)
+	if (ns) {
 		charge(cpu, ns);
+		clock_spend(ns);
+	}
 }
 
 static void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
@@ -166,11 +167,14 @@ static void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
 	look_up(cpu, info, vaddr, store, present);
 }
 
-static void on_block(unsigned int translator, void *data)
+/* noinline: the return address has to be that of translated code. */
+static __attribute__((noinline)) void
+on_block(unsigned int translator, void *data)
 {
-	unsigned int number = clock_cpu();
-	struct cpu *cpu = &cpus[number];
 	struct block *block = data;
+	unsigned int number = clock_block(block->instructions,
+					  __builtin_return_address(0));
+	struct cpu *cpu = &cpus[number];
 
 	(void)translator;
 	cpu->block = block;
@@ -180,7 +184,6 @@ static void on_block(unsigned int translator, void *data)
 		block->ns += block->instructions;
 	if (unlikely(measuring && clock_now() >= results.next_line))
 		results_tick(&results, &memory, clock_now());
-	clock_run(block->instructions);
 }
 
 static void on_flush(unsigned int translator, void *data)
@@ -218,6 +221,7 @@ static void on_pause(unsigned int translator, void *data)
 	(void)translator;
 	(void)data;
 	charge(cpu, PAUSE_NS);
+	clock_pause(PAUSE_NS);
 }
 
 static void on_halt(unsigned int translator, void *data)
@@ -252,6 +256,7 @@ static void write_profile(void)
 
 static void write_results(void)
 {
+	results.clocks_apart = clock_apart();
 	if (!results_write(&results, &memory, &pages,
 			   host_seconds() - started))
 		die("cannot write ", config.output);

@@ -155,9 +155,10 @@ static void write_all(FILE *f, const struct results *r, const struct memory *m,
 	const struct config *c = m->c;
 	unsigned int node;
 
-	fprintf(f, "{\"schema\":%d,\"seconds\":%.9f,\"device\":%" PRIu64
-		",\"hash\":\"%016" PRIx64 "\",\n\"nodes\":[", SCHEMA,
-		(r->end - r->begin) / 1e9, m->device, m->hash);
+	fprintf(f, "{\"schema\":%d,\"seconds\":%.9f,\"clocks_apart_ns\":%" PRId64
+		",\"device\":%" PRIu64 ",\"hash\":\"%016" PRIx64
+		"\",\n\"nodes\":[", SCHEMA, (r->end - r->begin) / 1e9,
+		r->clocks_apart, m->device, m->hash);
 	for (node = 0; node < c->nodes; node++)
 		write_node(f, node, &m->stat[node]);
 	fprintf(f, "],\n\"pages\":{\"seen\":%zu,\"promoted\":%" PRIu64

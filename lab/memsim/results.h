@@ -40,6 +40,7 @@ struct snapshot {
  * struct results - of one measured part
  * @begin: guest time at which it began
  * @end: at which it ended
+ * @clocks_apart: how far apart two running CPUs' clocks were at most, nanoseconds
  * @cpu: by CPU and mode
  * @phase: snapshots that the guest asked for; @ns is -1 where it did not
  * @line: the time line, one snapshot an interval
@@ -48,7 +49,7 @@ struct snapshot {
  * @next_line: guest time of the next one
  */
 struct results {
-	int64_t begin, end;
+	int64_t begin, end, clocks_apart;
 	struct mode_count cpu[MAX_CPUS][MODES];
 	struct snapshot phase[MEMSIM_PHASES];
 	struct snapshot *line;

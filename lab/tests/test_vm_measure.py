@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Measured runs, real ones: the same each time, and what can go wrong in them."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
 import pytest
 
 from lab.measure import Run, measure
@@ -36,6 +40,33 @@ def test_the_same_again(plain):
     assert again.model == plain.model
     assert again.workload == plain.workload
     assert again.vmstat == plain.vmstat
+
+
+def test_a_timer_does_not_come_before_its_time(stock_kernel):
+    """QEMU looks at all CPUs' timers by one clock. A CPU that is behind it gets its
+    timers early, finds nothing expired and sets them again, over and over."""
+    busy = measure(Run("dram-cxl", "stock", (
+        "random", "--mib", "16", "--accesses", "2000000", "--threads", "4",
+        "--cpus", "0,1,2,3", "--place", "1")))
+    assert busy.error is None
+    assert busy.model["clocks_apart_ns"] <= 20000
+    # Threads' start and end, and 1000 ticks a second.
+    assert busy.kernel_seconds < 0.01 * 4 * busy.seconds
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_ten_times_the_same(stock_kernel, cpus):
+    """Two runs on a host that does nothing else, eight that are in each other's way."""
+    run = Run("dram-cxl", "stock", (
+        "random", "--mib", "8", "--accesses", str(200000 // cpus), "--place", "1",
+        "--threads", str(cpus), "--cpus", ",".join(map(str, range(cpus)))),
+        cmdline=(f"maxcpus={cpus}",), count_pages=True)
+    results = [measure(run), measure(run)]
+    with ThreadPoolExecutor(2 * len(os.sched_getaffinity(0))) as pool:
+        results += pool.map(measure, [run] * 8)
+    assert results[0].error is None
+    for result in results[1:]:
+        assert replace(result, host_seconds=0) == replace(results[0], host_seconds=0)
 
 
 def test_the_fast_node_is_faster(plain):
