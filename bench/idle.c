@@ -3,16 +3,13 @@
  * Nothing to promote: all that is used lies in DRAM, and what lies in the slow
  * memory is not used. What a run takes longer than the bounds is overhead.
  */
-#include <stdlib.h>
-
-#include "lib/bench.h"
+#include "lib/lines.h"
 
 static uint64_t mib = 32, cold_mib = 256, accesses = 12000000;
 static int threads = 2;
 static struct list cold_place;
-static volatile uint64_t *area, *cold;
+static struct lines area, cold;
 static uint64_t pages;
-static bool wrong;
 
 static const struct argp_option options[] = {
 	{ "mib", 'm', "N", 0, "size of what is used (default: 32)", 0 },
@@ -52,16 +49,10 @@ static void touch(int thread)
 	bench_barrier();
 	for (n = 0; n < accesses; n++) {
 		uint64_t r = random_next(&x);
-		uint64_t line = (r >> 20) % pages * (PAGE / LINE) + (r >> 8) % 64;
-		volatile uint64_t *p = &area[line * (LINE / sizeof(*area))];
 
-		if (r & 1)
-			*p = line_value(line);
-		else
-			differ |= *p ^ line_value(line);
+		differ |= lines_access(&area, lines_pick(r, 0, pages), r & 1);
 	}
-	if (differ)
-		__atomic_store_n(&wrong, true, __ATOMIC_RELAXED);
+	lines_differ(differ);
 }
 
 int main(int argc, char **argv)
@@ -70,33 +61,20 @@ int main(int argc, char **argv)
 		.options = options, .parser = parse, .children = bench_options,
 		.doc = "Accesses to DRAM beside unused slow memory.",
 	};
-	uint64_t line, i;
 	double seconds;
 
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
-	bench_place(&cold_place);
-	cold = bench_map(cold_mib << 20);
-	for (i = 0; i < (cold_mib << 20) / PAGE; i++)
-		cold[i * (PAGE / sizeof(*cold))] = i;
-	bench_place(&bench.place);
+	/* One line a page is enough for data that nobody uses. */
+	cold = lines_map(cold_mib, &cold_place, PAGE / LINE);
+	area = lines_map(mib, &bench.place, 1);
 	pages = (mib << 20) / PAGE;
-	area = bench_map(mib << 20);
-	for (line = 0; line < pages * (PAGE / LINE); line++)
-		area[line * (LINE / sizeof(*area))] = line_value(line);
-	bench_place(&(struct list){});
 
 	bench_begin();
 	bench_threads(threads, touch);
 	seconds = bench_end();
 
-	if (getenv("BENCH_CORRUPT"))
-		cold[0]++;
-	for (i = 0; i < (cold_mib << 20) / PAGE; i++)
-		wrong |= cold[i * (PAGE / sizeof(*cold))] != i;
-	for (line = 0; line < pages * (PAGE / LINE); line++)
-		wrong |= area[line * (LINE / sizeof(*area))] != line_value(line);
-	if (wrong)
-		bench_fail("the data is not what was written");
+	lines_verify(&cold);
+	lines_verify(&area);
 	bench_result(seconds, threads * accesses / seconds, "accesses/s",
 		     "\"pages\":%lu", pages);
 	return 0;

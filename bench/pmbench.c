@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/bench.h"
+#include "lib/lines.h"
 
 #define TABLE	65536	/* addresses are drawn from a table of the distribution */
 
@@ -19,10 +19,9 @@ enum shape { NORMAL, UNIFORM, PARETO };
 static enum shape shape = NORMAL;
 static uint64_t mib = 320, accesses = 5000000, writes = 20;
 static int threads = 4;
-static volatile uint64_t *area;
+static struct lines area;
 static uint64_t pages;
 static uint32_t table[TABLE];
-static bool wrong;
 
 static const struct argp_option options[] = {
 	{ "shape", 'd', "SHAPE", 0, "normal (default), uniform or pareto", 0 },
@@ -115,35 +114,11 @@ static void touch(int thread)
 		uint64_t page = shape == UNIFORM ? (r >> 24) % pages :
 			table[at] + (at + 1 < TABLE && table[at + 1] > table[at] ?
 				     (r >> 24) % (table[at + 1] - table[at]) : 0);
-		uint64_t line = page * (PAGE / LINE) + (r >> 8) % 64;
-		volatile uint64_t *p = &area[line * (LINE / sizeof(*area))];
 
-		if ((r & 255) < limit)
-			*p = line_value(line);
-		else
-			differ |= *p ^ line_value(line);
+		differ |= lines_access(&area, page * (PAGE / LINE) + (r >> 8) % 64,
+				       (r & 255) < limit);
 	}
-	if (differ)
-		__atomic_store_n(&wrong, true, __ATOMIC_RELAXED);
-}
-
-static void fill(void)
-{
-	uint64_t line;
-
-	for (line = 0; line < pages * (PAGE / LINE); line++)
-		area[line * (LINE / sizeof(*area))] = line_value(line);
-}
-
-static void verify(void)
-{
-	uint64_t line;
-
-	for (line = 0; line < pages * (PAGE / LINE); line++)
-		if (area[line * (LINE / sizeof(*area))] != line_value(line))
-			wrong = true;
-	if (wrong)
-		bench_fail("the data is not what was written");
+	lines_differ(differ);
 }
 
 int main(int argc, char **argv)
@@ -157,18 +132,13 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	pages = (mib << 20) / PAGE;
 	make_table();
-	bench_place(&bench.place);
-	area = bench_map(mib << 20);
-	fill();
-	bench_place(&(struct list){});
+	area = lines_map(mib, &bench.place, 1);
 
 	bench_begin();
 	bench_threads(threads, touch);
 	seconds = bench_end();
 
-	if (getenv("BENCH_CORRUPT"))
-		area[0]++;
-	verify();
+	lines_verify(&area);
 	bench_result(seconds, threads * accesses / seconds, "accesses/s",
 		     "\"pages\":%lu,\"threads\":%d", pages, threads);
 	return 0;

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/bench.h"
+#include "lib/lines.h"
 
 #define HUGE	(2UL << 20)
 
@@ -23,9 +23,8 @@ static enum kind kind = ANON;
 static const char *path = "/mnt/random";
 static uint64_t mib = 64, accesses = 8000000;
 static int threads = 2;
-static volatile uint64_t *area;
+static struct lines area = { .step = 1 };
 static uint64_t pages;
-static bool wrong;
 
 static const struct argp_option options[] = {
 	{ "kind", 'k', "KIND", 0, "anon (default), file or thp", 0 },
@@ -90,14 +89,11 @@ static void *map_file(size_t bytes)
 static void *map_anonymous(size_t bytes)
 {
 	char *p = bench_map(bytes + HUGE);
-	uint64_t line;
 
 	p = (char *)(((uintptr_t)p + HUGE - 1) & -HUGE);
 	if (madvise(p, bytes, kind == THP ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
 	    kind == THP)
 		bench_fail("no huge pages: %s", strerror(errno));
-	for (line = 0; line < bytes / LINE; line++)
-		*(uint64_t *)(p + line * LINE) = line_value(line);
 	return p;
 }
 
@@ -108,27 +104,20 @@ static void touch(int thread)
 	bench_barrier();
 	for (n = 0; n < accesses; n++) {
 		uint64_t r = random_next(&x);
-		uint64_t line = (r >> 20) % pages * (PAGE / LINE) + (r >> 8) % 64;
-		volatile uint64_t *p = &area[line * (LINE / sizeof(*area))];
 
-		if (kind != MAPPED_FILE && r & 1)
-			*p = line_value(line);
-		else
-			differ |= *p ^ line_value(line);
+		differ |= lines_access(&area, lines_pick(r, 0, pages),
+				       kind != MAPPED_FILE && r & 1);
 	}
-	if (differ)
-		__atomic_store_n(&wrong, true, __ATOMIC_RELAXED);
+	lines_differ(differ);
 }
 
-static void verify(void)
+/* The file is in the page cache; the measured part does not begin with faults. */
+static void map_all(void)
 {
-	uint64_t line;
+	uint64_t page;
 
-	for (line = 0; line < pages * (PAGE / LINE); line++)
-		if (area[line * (LINE / sizeof(*area))] != line_value(line))
-			wrong = true;
-	if (wrong)
-		bench_fail("the data is not what was written");
+	for (page = 0; page < pages; page++)
+		lines_differ(lines_access(&area, page * (PAGE / LINE), false));
 }
 
 int main(int argc, char **argv)
@@ -141,20 +130,21 @@ int main(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	bench_place(&bench.place);
-	area = kind == MAPPED_FILE ? map_file(mib << 20) :
-				     map_anonymous(mib << 20);
-	bench_place(&(struct list){});
 	pages = (mib << 20) / PAGE;
+	area.n = pages * (PAGE / LINE);
+	area.word = kind == MAPPED_FILE ? map_file(mib << 20) :
+					  map_anonymous(mib << 20);
 	if (kind == MAPPED_FILE)
-		verify();
+		map_all();
+	else
+		lines_fill(&area);
+	bench_place(&(struct list){});
 
 	bench_begin();
 	bench_threads(threads, touch);
 	seconds = bench_end();
 
-	if (getenv("BENCH_CORRUPT") && kind != MAPPED_FILE)
-		area[0]++;
-	verify();
+	lines_verify(&area);
 	bench_result(seconds, threads * accesses / seconds, "accesses/s",
 		     "\"pages\":%lu,\"threads\":%d", pages, threads);
 	return 0;

@@ -2,14 +2,20 @@
 /*
  * Requests to an unmodified redis-server by a Zipf distribution of keys. The
  * server's data is filled in, then moved to where it is to lie.
+ *
+ * A request is an MGET or MSET of many keys, and the next is on its way while one
+ * is answered: the server's memory is what is measured, not the socket. The client
+ * runs on the first of --cpus, the server on the second.
  */
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,22 +24,23 @@
 
 #define SOCKET_PATH	"/tmp/redis.socket"
 #define TABLE		65536
-#define PIPELINE	16
+#define KEYS		32	/* in a request */
 #define MOVE_ALL	4	/* MPOL_MF_MOVE_ALL */
 #define AT_ONCE		512
 
-static uint64_t keys = 40000, value_bytes = 1024, requests = 300000, sets = 10;
+static uint64_t keys = 250000, value_bytes = 64, requests = 30000, sets = 10;
 static double theta = 0.99;
 static uint32_t table[TABLE];
 static pid_t server;
-static FILE *in, *out;
-static char *value;
+static int connection;
+/* Room for the longest request and answer, and what precedes a value in both. */
+static char *text, length_line[32];
 
 static const struct argp_option options[] = {
-	{ "keys", 'k', "N", 0, "(default: 40000)", 0 },
-	{ "value", 'v', "BYTES", 0, "size of each value (default: 1024)", 0 },
-	{ "requests", 'n', "N", 0, "(default: 300000)", 0 },
-	{ "sets", 'S', "PERCENT", 0, "of the requests, the rest are GET (default: 10)", 0 },
+	{ "keys", 'k', "N", 0, "(default: 250000)", 0 },
+	{ "value", 'v', "BYTES", 0, "size of each value (default: 64)", 0 },
+	{ "requests", 'n', "N", 0, "of 32 keys each (default: 30000)", 0 },
+	{ "sets", 'S', "PERCENT", 0, "of the requests, the rest are MGET (default: 10)", 0 },
 	{}
 };
 
@@ -62,14 +69,28 @@ static void stop_server(void)
 		kill(server, SIGKILL);
 }
 
+static void pin(int which)
+{
+	cpu_set_t set;
+
+	if (bench.cpus.n <= which)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(bench.cpus.item[which], &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		bench_fail("there is no CPU %d", bench.cpus.item[which]);
+}
+
 static void start_server(void)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	struct timeval limit = { .tv_sec = 10 };
 	int tries, fd;
 
 	strcpy(name.sun_path, SOCKET_PATH);
 	server = fork();
 	if (!server) {
+		pin(1);
 		execlp("redis-server", "redis-server", "--port", "0",
 		       "--unixsocket", SOCKET_PATH, "--save", "",
 		       "--appendonly", "no", "--logfile", "/dev/null",
@@ -77,11 +98,12 @@ static void start_server(void)
 		_exit(127);
 	}
 	atexit(stop_server);
+	pin(0);
 	for (tries = 0; tries < 500; tries++) {
 		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (fd >= 0 && !connect(fd, (struct sockaddr *)&name, sizeof(name))) {
-			in = fdopen(fd, "r");
-			out = fdopen(dup(fd), "w");
+			setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+			connection = fd;
 			return;
 		}
 		close(fd);
@@ -94,62 +116,104 @@ static void start_server(void)
 	bench_fail("redis-server does not answer");
 }
 
+static char *put(char *to, const char *what, size_t bytes)
+{
+	memcpy(to, what, bytes);
+	return to + bytes;
+}
+
+static char *put_key(char *to, uint64_t key)
+{
+	char line[] = "$9\r\n000000000\r\n";
+	int i;
+
+	for (i = 12; key; i--, key /= 10)
+		line[i] += key % 10;
+	return put(to, line, sizeof(line) - 1);
+}
+
 /* Every value says whose it is, all over. */
-static void make_value(uint64_t key)
+static char *put_value(char *to, uint64_t key)
 {
-	uint64_t i;
+	uint64_t word = line_value(key), i;
 
-	for (i = 0; i + 16 <= value_bytes; i += 16)
-		sprintf(value + i, "%016lx", line_value(key));
-	for (; i < value_bytes; i++)
-		value[i] = '.';
+	to = put(to, length_line, strlen(length_line));
+	for (i = 0; i + sizeof(word) <= value_bytes; i += sizeof(word))
+		memcpy(to + i, &word, sizeof(word));
+	memset(to + i, '.', value_bytes - i);
+	return put(to + value_bytes, "\r\n", 2);
 }
 
-static void send_set(uint64_t key)
+static void send_request(const uint64_t *key, int n, bool set)
 {
-	make_value(key);
-	fprintf(out, "*3\r\n$3\r\nSET\r\n$9\r\n%09lu\r\n$%lu\r\n", key, value_bytes);
-	fwrite(value, 1, value_bytes, out);
-	fputs("\r\n", out);
+	char *to = text + sprintf(text, "*%d\r\n$4\r\n%s\r\n",
+				  set ? 2 * n + 1 : n + 1, set ? "MSET" : "MGET");
+	size_t at, bytes;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		to = put_key(to, key[i]);
+		if (set)
+			to = put_value(to, key[i]);
+	}
+	for (at = 0; at < (size_t)(to - text); at += bytes) {
+		bytes = write(connection, text + at, to - text - at);
+		if ((ssize_t)bytes <= 0)
+			bench_fail("the server has gone");
+	}
 }
 
-static void send_get(uint64_t key)
+static void take(size_t bytes)
 {
-	fprintf(out, "*2\r\n$3\r\nGET\r\n$9\r\n%09lu\r\n", key);
+	size_t at;
+	ssize_t got;
+
+	for (at = 0; at < bytes; at += got) {
+		got = read(connection, text + at, bytes - at);
+		if (got <= 0)
+			bench_fail("the server does not answer as it should");
+		if (*text == '-')
+			bench_fail("the server refused a request");
+	}
 }
 
-static void take_ok(void)
+/*
+ * The length of an answer is known. A key that is lost makes it shorter: then the
+ * next answer's beginning, or nothing, is where its end should be.
+ */
+static void take_answer(const uint64_t *key, int n, bool set)
 {
-	char line[64];
+	char head[16];
+	size_t line = strlen(length_line), first;
+	const char *at;
+	int i;
 
-	if (!fgets(line, sizeof(line), in) || strcmp(line, "+OK\r\n"))
-		bench_fail("the server refused a SET");
-}
+	if (set) {
+		take(strlen("+OK\r\n"));
+		return;
+	}
+	first = sprintf(head, "*%d\r\n", n);
+	take(first + n * (line + value_bytes + 2));
+	for (at = text + first, i = 0; i < n; i++) {
+		uint64_t want = line_value(key[i]);
 
-static void take_value(uint64_t key)
-{
-	char line[64], want[17];
-
-	if (!fgets(line, sizeof(line), in) || *line != '$' ||
-	    strtoull(line + 1, NULL, 10) != value_bytes ||
-	    fread(value, 1, value_bytes, in) != value_bytes ||
-	    !fgets(line, sizeof(line), in))
-		bench_fail("the server has lost key %lu", key);
-	sprintf(want, "%016lx", line_value(key));
-	if (memcmp(value, want, 16))
-		bench_fail("key %lu has not its value", key);
+		if (memcmp(at, length_line, line) ||
+		    memcmp(at + line, &want, sizeof(want)))
+			bench_fail("key %lu has not its value", key[i]);
+		at += line + value_bytes + 2;
+	}
 }
 
 static void fill(void)
 {
-	uint64_t key, i;
+	uint64_t key, asked[KEYS];
+	int i;
 
 	for (key = 0; key < keys; key += i) {
-		for (i = 0; i < PIPELINE && key + i < keys; i++)
-			send_set(key + i);
-		fflush(out);
-		for (i = 0; i < PIPELINE && key + i < keys; i++)
-			take_ok();
+		for (i = 0; i < KEYS && key + i < keys; i++)
+			asked[i] = key + i;
+		send_request(asked, i, true);
+		take_answer(asked, i, true);
 	}
 }
 
@@ -199,31 +263,29 @@ static void move_server(const struct list *to)
 	fclose(f);
 }
 
-static void load(void)
+static bool choose(uint64_t *x, uint64_t *key)
 {
-	uint64_t x = random_start(0), n, asked[PIPELINE];
-	bool is_set[PIPELINE];
 	uint64_t limit = sets * 256 / 100;
 	int i;
 
-	for (n = 0; n < requests; n += PIPELINE) {
-		for (i = 0; i < PIPELINE; i++) {
-			uint64_t r = random_next(&x);
+	/* Keys that are alike are not neighbours. */
+	for (i = 0; i < KEYS; i++)
+		key[i] = table[(random_next(x) >> 40) % TABLE] * 2654435761u % keys;
+	return (random_next(x) >> 20 & 255) < limit;
+}
 
-			/* Keys that are alike are not neighbours. */
-			asked[i] = table[(r >> 40) % TABLE] * 2654435761u % keys;
-			is_set[i] = (r & 255) < limit;
-			if (is_set[i])
-				send_set(asked[i]);
-			else
-				send_get(asked[i]);
+static void load(void)
+{
+	uint64_t x = random_start(0), n, asked[2][KEYS];
+	bool set[2];
+
+	for (n = 0; n <= requests; n++) {
+		if (n < requests) {
+			set[n & 1] = choose(&x, asked[n & 1]);
+			send_request(asked[n & 1], KEYS, set[n & 1]);
 		}
-		fflush(out);
-		for (i = 0; i < PIPELINE; i++)
-			if (is_set[i])
-				take_ok();
-			else
-				take_value(asked[i]);
+		if (n)
+			take_answer(asked[~n & 1], KEYS, set[~n & 1]);
 	}
 }
 
@@ -236,8 +298,9 @@ int main(int argc, char **argv)
 	double seconds;
 
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
-	value = malloc(value_bytes + 17);
-	if (!value)
+	sprintf(length_line, "$%lu\r\n", value_bytes);
+	text = malloc(64 + KEYS * (64 + value_bytes));
+	if (!text)
 		bench_fail("no memory left");
 	make_table();
 	start_server();
@@ -248,6 +311,7 @@ int main(int argc, char **argv)
 	load();
 	seconds = bench_end();
 
-	bench_result(seconds, requests / seconds, "requests/s", "\"keys\":%lu", keys);
+	bench_result(seconds, requests * KEYS / seconds, "keys/s",
+		     "\"keys\":%lu", keys);
 	return 0;
 }

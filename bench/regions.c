@@ -7,15 +7,12 @@
  * (v3): of 160 regions 120 lie in DRAM and are cold, 40 lie in CXL memory and are
  * hot in turn; half of the accesses are stores.
  */
-#include <stdlib.h>
-
-#include "lib/bench.h"
+#include "lib/lines.h"
 
 static uint64_t region_mib = 8, accesses = 3000000, cold_mib = 256;
 static uint64_t regions = 6;
 static struct list cold_place;
-static volatile uint64_t *cold, *hot;
-static bool wrong;
+static struct lines cold, hot;
 
 static const struct argp_option options[] = {
 	{ "cold-place", 'P', "NODES", 0, "nodes of the cold data", 0 },
@@ -48,50 +45,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static volatile uint64_t *fill(uint64_t mib, const struct list *place,
-			       uint64_t step)
-{
-	volatile uint64_t *p;
-	uint64_t line;
-
-	bench_place(place);
-	p = bench_map(mib << 20);
-	for (line = 0; line < (mib << 20) / LINE; line += step)
-		p[line * (LINE / sizeof(*p))] = line_value(line);
-	bench_place(&(struct list){});
-	return p;
-}
-
-static void check(const volatile uint64_t *p, uint64_t mib, uint64_t step)
-{
-	uint64_t line;
-
-	for (line = 0; line < (mib << 20) / LINE; line += step)
-		if (p[line * (LINE / sizeof(*p))] != line_value(line))
-			wrong = true;
-}
-
 static void touch(int thread)
 {
 	uint64_t x = random_start(thread), differ = 0, n, region;
 	uint64_t pages = (region_mib << 20) / PAGE;
 
 	for (region = 0; region < regions; region++) {
-		uint64_t first = region * pages * (PAGE / LINE);
-
 		for (n = 0; n < accesses; n++) {
 			uint64_t r = random_next(&x);
-			uint64_t line = first + (r >> 8) % 64 +
-					(r >> 20) % pages * (PAGE / LINE);
-			volatile uint64_t *p = &hot[line * (LINE / sizeof(*hot))];
+			uint64_t line = lines_pick(r, region * pages, pages);
 
-			if (r & 1)
-				*p = line_value(line);
-			else
-				differ |= *p ^ line_value(line);
+			differ |= lines_access(&hot, line, r & 1);
 		}
 	}
-	wrong = differ;
+	lines_differ(differ);
 }
 
 int main(int argc, char **argv)
@@ -104,19 +71,15 @@ int main(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	/* One line a page is enough for data that nobody uses. */
-	cold = fill(cold_mib, &cold_place, PAGE / LINE);
-	hot = fill(region_mib * regions, &bench.place, 1);
+	cold = lines_map(cold_mib, &cold_place, PAGE / LINE);
+	hot = lines_map(region_mib * regions, &bench.place, 1);
 
 	bench_begin();
 	bench_threads(1, touch);
 	seconds = bench_end();
 
-	if (getenv("BENCH_CORRUPT"))
-		hot[0]++;
-	check(hot, region_mib * regions, 1);
-	check(cold, cold_mib, PAGE / LINE);
-	if (wrong)
-		bench_fail("the data is not what was written");
+	lines_verify(&hot);
+	lines_verify(&cold);
 	bench_result(seconds, regions * accesses / seconds, "accesses/s",
 		     "\"regions\":%lu", regions);
 	return 0;

@@ -42,18 +42,26 @@ void bench_place(const struct list *nodes)
 
 static void move(void **pages, const int *nodes, int n)
 {
-	int status[AT_ONCE];
+	int status[AT_ONCE], last = 0;
 	int i, tries, left = n;
 
-	/* Pages on their way to the LRU are busy: try again. */
+	/*
+	 * Pages on their way to the LRU are busy: try again. What is not mapped,
+	 * as a thread's stack that is yet to come, stays where the kernel puts it.
+	 */
 	for (tries = 0; left && tries < 10; tries++) {
 		if (syscall(SYS_move_pages, 0, n, pages, nodes, status, 2) < 0)
 			bench_fail("move_pages: %s", strerror(errno));
 		for (left = 0, i = 0; i < n; i++)
-			left += status[i] != nodes[i] && status[i] != -ENOENT;
+			if (status[i] != nodes[i] && status[i] != -ENOENT &&
+			    status[i] != -EFAULT) {
+				left++;
+				last = status[i];
+			}
 	}
 	if (left)
-		bench_fail("%d of %d pages cannot be moved to their nodes", left, n);
+		bench_fail("%d of %d pages cannot be moved to their nodes: %s",
+			   left, n, last < 0 ? strerror(-last) : "no room");
 }
 
 void bench_move(void *start, size_t bytes, int node)

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from lab import paths
 from lab.bench import description, page, report
-from lab.bench.runner import Matrix, Progress, cores
+from lab.bench.display import display
+from lab.bench.runner import Matrix, cores
 from lab.kernel import build
 from lab.log import console, note
 from lab.measure import Result, Run, measure, plugin, programs, stop_all
@@ -37,21 +38,6 @@ def add_parser(verbs) -> None:
     parser.add_argument("--list", action="store_true",
                         help="list experiments and contenders")
     parser.set_defaults(run=run)
-
-
-class _Lines(Progress):
-    """One line a run: what ended, how many are left, and for how long."""
-
-    def begin(self, total: int) -> None:
-        note(f"{total} runs on {cores()} cores")
-
-    def started(self, name: str) -> None:
-        note(f"{name} ...")
-
-    def ended(self, name: str, result: Result, left: int, seconds: float | None) -> None:
-        what = result.error or f"{result.seconds:.3f} s"
-        eta = f", about {seconds / 60:.0f} min" if left and seconds else ""
-        note(f"{name}: {what} ({left} left{eta})")
 
 
 def _chosen(names: str | None) -> list[description.Contender]:
@@ -93,13 +79,14 @@ def run(args: argparse.Namespace) -> int:
                        reuse=not args.fresh)
 
     began = time.monotonic()
-    rows = Matrix(experiments, contenders, one, quick=args.quick,
-                  progress=_Lines(), stop=stop_all).run()
+    with display() as shown:
+        rows = Matrix(experiments, contenders, one, quick=args.quick,
+                      progress=shown, stop=stop_all).run()
     host = {"seconds": round(time.monotonic() - began, 1), "cores": cores(),
             "quick": args.quick}
     report.write(rows, host, OUT / "results.json")
-    console.print(report.table(rows),
-                  width=None if console.is_terminal else report.WIDTH)
+    width = console.width if console.is_terminal else report.WIDTH
+    console.print(report.table(rows, width), width=width)
     where = page.write(rows, experiments, contenders, OUT / "index.html")
     note(f"{OUT / 'results.json'} and {where}")
     return int(any(row["failed"] for row in rows))

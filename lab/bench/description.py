@@ -21,11 +21,12 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 - ``about``, ``order`` (in tables), ``kernel`` (a flavour or a path), ``cmdline``
 - ``balancing``: kernel.numa_balancing
 - ``placement``: "start", "fast", "slow" or "best"
-- ``setup``: a shell script beside the file
+- ``setup``: a shell script beside the file; ``variables``: a table of values for it
 """
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,6 +169,15 @@ def experiment(path: Path) -> Experiment:
     return read
 
 
+def _variables(table: _Table) -> str:
+    """Assignments of the shell."""
+    values = table.take("variables", dict, {})
+    for name, value in values.items():
+        if not name.isidentifier() or not isinstance(value, (str, int)):
+            table.fail("variables", f"{name} = {value!r} is not a name and a word")
+    return "".join(f"{name}={shlex.quote(str(value))}\n" for name, value in values.items())
+
+
 def contender(path: Path) -> Contender:
     """Read one contender."""
     table = _Table(path)
@@ -178,6 +188,7 @@ def contender(path: Path) -> Contender:
             text = (path.parent / script).read_text(encoding="utf-8")
         except OSError as error:
             table.fail("setup", f"cannot read {script}: {error.strerror}")
+    text = _variables(table) + text
     read = Contender(
         name=path.stem, about=table.take("about", str), order=table.take("order", int),
         kernel=table.take("kernel", str), cmdline=table.words("cmdline", []),

@@ -2,7 +2,10 @@
 # DAMON-based tiering with the settings of samples/damon/mtier.c, over sysfs: one
 # kdamond for each slow node promotes what is hot to a DRAM node, one for each
 # DRAM node demotes what is cold. busybox sh.
+#
+# $often: so many times as often as there, quotas are fitted and schemes applied.
 
+often=${often:-1}
 admin=/sys/kernel/mm/damon/admin/kdamonds
 nodes=/sys/devices/system/node
 
@@ -66,10 +69,10 @@ scheme() {
 	put "$scheme/access_pattern/sz/min" 4096
 	put "$scheme/access_pattern/sz/max" 18446744073709551615
 	put "$scheme/access_pattern/age/max" 4294967295
-	put "$scheme/apply_interval_us" 1000000
+	put "$scheme/apply_interval_us" $((1000000 / often))
 	put "$scheme/target_nid" "$to"
 	put "$scheme/quotas/bytes" $((200 << 20))
-	put "$scheme/quotas/reset_interval_ms" 1000
+	put "$scheme/quotas/reset_interval_ms" $((1000 / often))
 	put "$scheme/quotas/weights/sz_permil" 0
 	put "$scheme/quotas/weights/nr_accesses_permil" 100
 	put "$scheme/quotas/weights/age_permil" 100

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from lab import host
-from lab.bench import description, page, report
+from lab.bench import description, display, page, report
 from lab.bench.matrix import best_pages, cell, recovered
 from lab.bench.runner import Matrix
 from lab.errors import LabError
@@ -79,6 +79,9 @@ def test_a_bad_contender_names_the_field(tmp_path):
     good = 'about = "x"\norder = 1\nkernel = "stock"\nbalancing = 2\nplacement = "start"\n'
     path.write_text(good.replace('"start"', '"there"'), encoding="utf-8")
     with pytest.raises(LabError, match="c.toml: placement: 'there' is none of"):
+        description.contender(path)
+    path.write_text(good + 'variables = { "a b" = 1 }\n', encoding="utf-8")
+    with pytest.raises(LabError, match="c.toml: variables: a b = 1 is not a name"):
         description.contender(path)
     path.write_text(good + 'setup = "none.sh"\n', encoding="utf-8")
     with pytest.raises(LabError, match="c.toml: setup: cannot read none.sh"):
@@ -208,9 +211,41 @@ def test_an_interrupt_stops_the_guests_that_run(experiment):
 def test_an_error_may_hold_anything(experiment):
     rows = rows_of(experiment, lambda _: Result(error="no [/init] [bold"))
     console = Console(file=io.StringIO(), width=report.WIDTH)
-    console.print(report.table(list(rows.values())))
-    assert "no [/init] [bold" in console.file.getvalue()
+    console.print(report.table(list(rows.values()), report.WIDTH))
+    assert "(1) no [/init] [bold" in console.file.getvalue()
     assert rows["stock-2"]["failed"] and rows["best"]["failed"]
+
+
+@pytest.mark.parametrize("width", [80, 100, 130])
+def test_the_table_fits_the_terminal(experiment, width):
+    rows = list(rows_of(replace(experiment, best_mib=None), made_up).values())
+    console = Console(file=io.StringIO(), width=width)
+    console.print(report.table(rows, width))
+    shown = console.file.getvalue()
+    assert "…" not in shown
+    assert all(len(line) <= width for line in shown.splitlines())
+    assert "pghot-precise-hint_fault" in shown and "0.75" in shown
+    assert ("runs/s" in shown) == (width > 120)
+    # A cell without figures has its reason below.
+    assert re.search(r"best +\(1\)", shown)
+    assert "(1) all data fits into DRAM: same as fast" in shown
+
+
+def test_what_is_shown_while_it_runs(experiment, capsys, monkeypatch):
+    for terminal in (False, True):
+        monkeypatch.setattr(display, "status", Console(
+            stderr=True, force_terminal=terminal, force_interactive=terminal, width=100))
+        monkeypatch.setattr("lab.log.status", display.status)
+        with display.display() as shown:
+            Matrix([experiment], list(CONTENDERS.values()),
+                   lambda run: Result(error="it hangs") if run.kernel == "pghot"
+                   else made_up(run), workers=2, progress=shown).run()
+        said = capsys.readouterr().err
+        assert "test pghot-default-hint_fault: it hangs" in said
+        if terminal:
+            assert re.search(r"(\d+)/\1\b", said)
+        else:
+            assert "test fast: 1.000 s (" in said and "(0 to go)" in said
 
 
 def test_results_are_the_same_but_for_the_host(experiment, tmp_path):

@@ -17,7 +17,7 @@ SMALL = {
     "gups": ["--mib", "4", "--hot-mib", "1", "--updates", "10000"],
     "idle": ["--mib", "2", "--cold-mib", "2", "--accesses", "10000"],
     "readers": ["--mib", "2", "--loops", "3", "--readers", "3"],
-    "sqlite": ["--orders", "500", "--lookups", "100"],
+    "sqlite": ["--customers", "200", "--orders", "500"],
 }
 # These change how the kernel hands out memory, or move it between nodes.
 GUEST_ONLY = {"movepages", "compaction", "redis_load", "probe", "mark"}
