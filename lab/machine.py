@@ -22,6 +22,7 @@ KINDS = ("dram", "cxl", "pmem")
 _NODE_FIELDS = {"size", "cpus", "memory", "near", "hotplug"}
 _MACHINE_FIELDS = {"about", "node", "distance", "latency_ns", "bandwidth_MiBps", "model"}
 _MODEL_FIELDS = {"llc", "llc_hit_ns", "share"}
+_DMA_FIELDS = {"channels", "setup_ns", "MiBps"}
 _HOST_RESERVE = 512 * MIB
 """Left to the host beside a guest: QEMU itself and the file cache under 9p."""
 
@@ -38,6 +39,16 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Dma:
+    """A copy engine: each job of a channel takes ``setup_ns`` and then its bytes at
+    ``mibps``."""
+
+    channels: int
+    setup_ns: int
+    mibps: int
+
+
+@dataclass(frozen=True)
 class Model:
     """What the memory model adds to a machine's description.
 
@@ -49,6 +60,7 @@ class Model:
     llc: int
     llc_hit_ns: int
     share: int
+    dma: Dma | None = None
 
 
 @dataclass(frozen=True)
@@ -268,7 +280,7 @@ class _Checker:
             return None
         if not isinstance(table, dict):
             self._fail("model", "is not a table")
-        self._known(table, _MODEL_FIELDS, "model: ")
+        self._known(table, _MODEL_FIELDS | {"dma"}, "model: ")
         for field in sorted(_MODEL_FIELDS):
             if field not in table:
                 self._fail(f"model: {field}", "is missing")
@@ -276,7 +288,17 @@ class _Checker:
         if llc == 0 or llc & (llc - 1):
             self._fail("model: llc", f"{table['llc']} is not a power of two")
         return Model(llc, self._integer(table["llc_hit_ns"], "model: llc_hit_ns", 1, 1000),
-                     self._integer(table["share"], "model: share", 1, 1024))
+                     self._integer(table["share"], "model: share", 1, 1024),
+                     self._dma(table.get("dma")))
+
+    def _dma(self, table: object) -> Dma | None:
+        if table is None:
+            return None
+        if not isinstance(table, dict) or set(table) != _DMA_FIELDS:
+            self._fail("model: dma", f"is not a table of {', '.join(sorted(_DMA_FIELDS))}")
+        return Dma(self._integer(table["channels"], "model: dma: channels", 1, 16),
+                   self._integer(table["setup_ns"], "model: dma: setup_ns", 0, 1000000),
+                   self._integer(table["MiBps"], "model: dma: MiBps", 1, 1 << 20))
 
     def _check_distance(self, distance: tuple[tuple[int, ...], ...]) -> None:
         for i, row in enumerate(distance):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,10 @@ from lab.measure.layout import ranges
 SOURCE = paths.ROOT / "lab" / "memsim"
 _WAYS = 8
 _MIB = 1 << 20
+_MMIO_NS = (800, 100)
+"""What reading and writing a device's register costs: a read waits for the way to the
+device and back, a write is posted. Neugebauer et al., "Understanding PCIe performance
+for end host networking" (SIGCOMM 2018), figure 5, has 500 ns to 1 us for small reads."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +45,48 @@ def compile_c(source: Path, out: Path, *targets: str) -> None:
                        f"{(said or done.stderr.splitlines() or ['make said nothing'])[0]}")
 
 
+def compiled(source: Path, *headers: Path) -> Path:
+    """Compile a directory's C, once for each content; return where the results are.
+
+    ``headers`` are directories whose headers it includes. Several checkouts share the
+    cache, and none gets what another one compiled from other sources.
+    """
+    files = [path for path in source.rglob("*")
+             if path.suffix in (".c", ".h") or path.name == "Makefile"]
+    files += [path for directory in headers for path in directory.glob("*.h")]
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(f"{path.relative_to(paths.ROOT)}\n".encode() + path.read_bytes())
+    out = paths.CACHE / source.name / digest.hexdigest()[:16]
+    compile_c(source, out)
+    return out
+
+
 @cache
 def build() -> Plugin:
     """Compile the model where it is not current."""
-    out = paths.CACHE / "memsim"
-    compile_c(SOURCE, out)
+    out = compiled(SOURCE)
     return Plugin(out / "memsim.so", out / "freeze.so")
 
 
 def _mbps(mibps: int, share: int) -> int:
     """10^6 bytes a second that the model's memory carries."""
     return max(1, round(mibps * _MIB / share / 1e6))
+
+
+def monitored(machine: Machine) -> list[int]:
+    """Nodes whose memory has a hotness monitoring unit: all of CXL."""
+    return [number for number, node in enumerate(machine.nodes) if node.memory == "cxl"]
+
+
+def devices(machine: Machine) -> list[str]:
+    """QEMU's options for the modelled devices (lab/memsim/devices.h)."""
+    words = []
+    for number in monitored(machine):
+        words += ["-device", f"memsim-hmu,id=hmu{number}"]
+    if machine.model and machine.model.dma:
+        words += ["-device", "memsim-dma,id=dma"]
+    return words
 
 
 def config(machine: Machine, output: Path, *, timeline_ms: int = 0,
@@ -79,6 +115,12 @@ def config(machine: Machine, output: Path, *, timeline_ms: int = 0,
         for number in range(len(machine.nodes)):
             lines.append(f"path {row} {number} {machine.latency_ns[row][number]} "
                          f"{_mbps(machine.bandwidth_mibps[row][number], model.share)}")
+    for number in monitored(machine):
+        lines.append(f"hmu {number}")
+    if model.dma:
+        lines.append(f"dma {model.dma.channels} {model.dma.setup_ns} "
+                     f"{_mbps(model.dma.mibps, 1)}")
+    lines.append("mmio {} {}".format(*_MMIO_NS))
     lines += [f"range {part.start:#x} {part.end:#x} {part.node}"
               for part in ranges(machine)]
     return "\n".join(lines) + "\n"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from lab import host, paths
 from lab.errors import LabError
-from lab.measure.plugin import compile_c
+from lab.measure import plugin
+from lab.measure.plugin import compiled
 
 SOURCE = paths.ROOT / "bench"
 
@@ -22,9 +23,7 @@ def names() -> list[str]:
 def build() -> Path:
     """Compile what is not current; return the directory of the programs."""
     host.require("sqlite3.h")
-    out = paths.CACHE / "bench"
-    compile_c(SOURCE, out)
-    return out
+    return compiled(SOURCE, plugin.SOURCE)
 
 
 def path(name: str) -> Path:

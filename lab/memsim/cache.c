@@ -81,3 +81,16 @@ struct cache_result cache_access(struct cache *c, uint64_t line, bool store)
 	c->used[set] = used == 0xff ? bit : used;
 	return r;
 }
+
+void cache_drop(struct cache *c, uint64_t line)
+{
+	uint64_t set = line & (((uint64_t)1 << c->set_bits) - 1);
+	uint32_t *tags = c->tags + set * CACHE_WAYS;
+	unsigned int ways = match(tags, (uint32_t)(line >> c->set_bits) + 1);
+
+	if (!ways)
+		return;
+	tags[__builtin_ctz(ways)] = 0;
+	c->dirty[set] &= ~ways;
+	c->used[set] &= ~ways;
+}

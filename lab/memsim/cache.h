@@ -33,6 +33,9 @@ struct cache_result {
 bool cache_init(struct cache *c, uint64_t bytes);
 void cache_exit(struct cache *c);
 void cache_clear(struct cache *c);
+/* Somebody else has written the line: what is here is worth nothing. */
+void cache_drop(struct cache *c, uint64_t line);
+
 struct cache_result cache_access(struct cache *c, uint64_t line, bool store);
 
 #endif

@@ -112,8 +112,7 @@ bool clock_add_cpu(unsigned int cpu, char *error, size_t size)
 	return false;
 }
 
-/* Exact between turns only. */
-static int64_t shared_time(void)
+int64_t clock_shared(void)
 {
 	return timers->bias + (timers->icount << timers->shift);
 }
@@ -155,7 +154,7 @@ static void end_turn(void)
 static bool begin_turn(bool must)
 {
 	struct cpu_clock *last = &clocks[turn.number], *next;
-	int64_t now = shared_time(), least;
+	int64_t now = clock_shared(), least;
 	unsigned int n = 0;
 
 	while (n < cpus && clocks[n].cpu != current_cpu)

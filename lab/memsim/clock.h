@@ -37,6 +37,9 @@ unsigned int clock_cpu(void);
 /* The running CPU's time, in nanoseconds. */
 int64_t clock_now(void);
 
+/* Between turns: the time of the CPU that is furthest behind. */
+int64_t clock_shared(void);
+
 /* The running CPU spends @ns on memory. */
 void clock_spend(uint32_t ns);
 

@@ -159,6 +159,24 @@ static void read_range(struct reader *r)
 		fail(r, "range: overlaps another one");
 }
 
+static void read_hmu(struct reader *r)
+{
+	r->c->hmu[number(r, 1, 0, MAX_NODES - 1)] = true;
+}
+
+static void read_dma(struct reader *r)
+{
+	r->c->dma_channels = number(r, 1, 1, MAX_CHANNELS);
+	r->c->dma_setup_ns = number(r, 2, 0, 1U << 20);
+	r->c->dma_mbps = number(r, 3, 1, 1U << 24);
+}
+
+static void read_mmio(struct reader *r)
+{
+	r->c->mmio_read_ns = number(r, 1, 0, 1U << 20);
+	r->c->mmio_write_ns = number(r, 2, 0, 1U << 20);
+}
+
 static void read_timeline(struct reader *r)
 {
 	r->c->timeline_ms = number(r, 1, 0, 100000);
@@ -177,6 +195,9 @@ static const struct {
 	{ "node", 3, read_node },
 	{ "path", 4, read_way },
 	{ "range", 3, read_range },
+	{ "hmu", 1, read_hmu },
+	{ "dma", 3, read_dma },
+	{ "mmio", 2, read_mmio },
 	{ "timeline_ms", 1, read_timeline },
 };
 
@@ -223,6 +244,9 @@ static void check(struct reader *r)
 	for (node = 0; node < c->nodes; node++)
 		if (!r->node_seen[node])
 			fail(r, "no node %u", node);
+	for (node = 0; node < MAX_NODES; node++)
+		if (c->hmu[node] && !r->node_seen[node])
+			fail(r, "hmu of node %u, which there is not", node);
 	for (i = 0; i < c->ranges; i++)
 		if (c->range[i].node >= c->nodes)
 			fail(r, "range of node %u, which there is not",

@@ -11,6 +11,7 @@
 #define MAX_NODES	16
 #define MAX_ROWS	8	/* nodes with CPUs: where accesses come from */
 #define MAX_RANGES	64
+#define MAX_CHANNELS	16
 
 /**
  * struct range - physical addresses of one node
@@ -50,6 +51,12 @@ struct path {
  * @path: from each socket to each node
  * @range: sorted by address, not overlapping
  * @ranges: their number
+ * @hmu: whether the node has a hotness monitoring unit
+ * @dma_channels: of the copy engine; 0: there is none
+ * @dma_setup_ns: what each of its jobs costs beside its bytes
+ * @dma_mbps: what one channel copies, 10^6 bytes a second
+ * @mmio_read_ns: what reading a register of a modelled device costs
+ * @mmio_write_ns: what writing one costs
  * @timeline_ms: interval of the time line; 0 for none
  */
 struct config {
@@ -64,6 +71,10 @@ struct config {
 	struct path path[MAX_ROWS][MAX_NODES];
 	struct range range[MAX_RANGES];
 	unsigned int ranges;
+	bool hmu[MAX_NODES];
+	unsigned int dma_channels;
+	uint32_t dma_setup_ns, dma_mbps;
+	uint32_t mmio_read_ns, mmio_write_ns;
 	uint32_t timeline_ms;
 };
 

@@ -107,6 +107,8 @@ static void write_back(struct memory *m, unsigned int row, uint64_t line,
 	if (!r)
 		return;
 	m->stat[r->node].writeback++;
+	if (m->hmu[r->node])
+		hmu_request(m->hmu[r->node], line << LINE_SHIFT, true, now_ns);
 	bandwidth_take(&m->node[r->node], now_ns, LINE_BYTES);
 	bandwidth_take(&m->path[row][r->node], now_ns, LINE_BYTES);
 }
@@ -147,6 +149,8 @@ uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
 	}
 
 	*node = r->node;
+	if (m->hmu[r->node])
+		hmu_request(m->hmu[r->node], pa, false, now_ns);
 	stat = &m->stat[r->node];
 	wait = max(bandwidth_take(&m->node[r->node], now_ns, LINE_BYTES),
 		   bandwidth_take(&m->path[row][r->node], now_ns, LINE_BYTES));
@@ -181,4 +185,35 @@ void memory_dirty(struct memory *m, unsigned int row, uint64_t pa,
 	did = cache_access(&m->llc[row], pa >> LINE_SHIFT, true);
 	if (did.writeback)
 		write_back(m, row, did.victim, now_ns);
+}
+
+bool memory_has(const struct memory *m, uint64_t pa, uint64_t bytes)
+{
+	const struct range *r = range_of(m, pa);
+
+	return r && bytes <= r->end - pa;
+}
+
+static uint32_t transfer(struct memory *m, uint64_t pa, uint32_t bytes,
+			 uint64_t now_ns)
+{
+	const struct range *r = range_of(m, pa);
+
+	if (!r)
+		return 0;
+	m->stat[r->node].dma += (bytes + LINE_BYTES - 1) >> LINE_SHIFT;
+	return bandwidth_take(&m->node[r->node], now_ns, bytes);
+}
+
+uint32_t memory_transfer(struct memory *m, uint64_t from, uint64_t to,
+			 uint32_t bytes, uint64_t now_ns)
+{
+	uint64_t line;
+	unsigned int row;
+
+	for (line = to >> LINE_SHIFT; line <= (to + bytes - 1) >> LINE_SHIFT; line++)
+		for (row = 0; row < m->c->rows; row++)
+			cache_drop(&m->llc[row], line);
+	return max(transfer(m, from, bytes, now_ns),
+		   transfer(m, to, bytes, now_ns));
 }

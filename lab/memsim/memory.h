@@ -9,6 +9,7 @@
 #include "bandwidth.h"
 #include "cache.h"
 #include "config.h"
+#include "hmu.h"
 
 #define PAGE_SHIFT	12
 #define STREAM_BITS	5	/* 32 pairs of sequences that a CPU follows */
@@ -22,10 +23,11 @@
  * @writeback: lines written back
  * @wait_ns: time that accesses waited, because of the load
  * @ns: time of all accesses, waiting included
+ * @dma: lines that a copy engine read or wrote
  * @pages: different pages accessed in this interval of the time line
  */
 struct node_stat {
-	uint64_t loads, stores, stream, writeback, wait_ns, ns, pages;
+	uint64_t loads, stores, stream, writeback, wait_ns, ns, dma, pages;
 };
 
 /*
@@ -44,6 +46,7 @@ struct streams {
  * @node: what each node carries
  * @path: what the way from each socket to each node carries
  * @stat: by node
+ * @hmu: who counts each node's requests; NULL for nobody
  * @device: accesses to addresses that belong to no node
  * @hash: of all misses in their order
  * @interval: number of the time line's interval
@@ -55,6 +58,7 @@ struct memory {
 	struct bandwidth node[MAX_NODES];
 	struct bandwidth path[MAX_ROWS][MAX_NODES];
 	struct node_stat stat[MAX_NODES];
+	struct hmu *hmu[MAX_NODES];
 	uint64_t device, hash;
 	uint32_t interval;
 	uint32_t *seen[MAX_RANGES];
@@ -82,5 +86,15 @@ uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
 /* A line is written that the CPU's own caches hold: it costs nothing. */
 void memory_dirty(struct memory *m, unsigned int row, uint64_t pa,
 		  uint64_t now_ns);
+
+/* Whether all these addresses are memory. */
+bool memory_has(const struct memory *m, uint64_t pa, uint64_t bytes);
+
+/*
+ * A copy engine moves @bytes, no more than a page's. Return for how long it waits for
+ * those that use the same nodes.
+ */
+uint32_t memory_transfer(struct memory *m, uint64_t from, uint64_t to,
+			 uint32_t bytes, uint64_t now_ns);
 
 #endif

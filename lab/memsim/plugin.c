@@ -16,6 +16,7 @@
 #include "api.h"
 #include "clock.h"
 #include "config.h"
+#include "devices.h"
 #include "memory.h"
 #include "pages.h"
 #include "results.h"
@@ -146,6 +147,13 @@ look_up(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
 		charge(cpu, ns);
 		clock_spend(ns);
 	}
+}
+
+/* The running CPU waits for a modelled device. */
+static void wait_for_device(uint32_t ns)
+{
+	charge(&cpus[clock_cpu()], ns);
+	clock_spend(ns);
 }
 
 static void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
@@ -433,7 +441,7 @@ static bool install(int api, const char *path, char *error, size_t size)
 		snprintf(error, size, "no memory left");
 		return false;
 	}
-	return true;
+	return devices_init(&config, &memory, wait_for_device, error, size);
 }
 
 EXPORT int qemu_plugin_install(plugin_id id, const struct plugin_info *info,

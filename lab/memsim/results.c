@@ -65,9 +65,10 @@ static void write_node(FILE *f, unsigned int node, const struct node_stat *s)
 {
 	fprintf(f, "%s{\"node\":%u,\"loads\":%" PRIu64 ",\"stores\":%" PRIu64
 		",\"stream\":%" PRIu64 ",\"writeback\":%" PRIu64
-		",\"wait_ns\":%" PRIu64 ",\"ns\":%" PRIu64 "}",
+		",\"wait_ns\":%" PRIu64 ",\"ns\":%" PRIu64
+		",\"dma\":%" PRIu64 "}",
 		node ? "," : "", node, s->loads, s->stores, s->stream,
-		s->writeback, s->wait_ns, s->ns);
+		s->writeback, s->wait_ns, s->ns, s->dma);
 }
 
 static void write_mode(FILE *f, const char *name, const struct mode_count *n,

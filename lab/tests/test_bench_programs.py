@@ -20,7 +20,8 @@ SMALL = {
     "sqlite": ["--customers", "200", "--orders", "500"],
 }
 # These change how the kernel hands out memory, or move it between nodes.
-GUEST_ONLY = {"movepages", "compaction", "redis_load", "probe", "mark"}
+GUEST_ONLY = {"movepages", "compaction", "redis_load", "probe", "mark", "hmu",
+              "dma"}
 
 
 def run(name, *options, env=None):

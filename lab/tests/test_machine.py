@@ -46,6 +46,12 @@ def test_fields():
     assert m.model == machine.Model(2 << 20, 12, 16)
 
 
+def test_a_copy_engine():
+    m = parsed(GOOD.replace("share = 16",
+                            "share = 16, dma = { channels = 4, setup_ns = 7, MiBps = 9 }"))
+    assert m.model.dma == machine.Dma(4, 7, 9)
+
+
 def test_a_model_is_optional():
     assert parsed(GOOD.replace(GOOD.splitlines()[-1], "")).model is None
 
@@ -87,6 +93,9 @@ def test_a_model_is_optional():
     ("share = 16", "shares = 16", "model: shares", "unknown field"),
     (", share = 16", "", "model: share", "is missing"),
     ("model = {", "model = 1 #", "model", "not a table"),
+    ("share = 16", "share = 16, dma = 1", "model: dma", "not a table of MiBps, channels"),
+    ("share = 16", "share = 16, dma = { channels = 17, setup_ns = 1, MiBps = 1 }",
+     "model: dma: channels", "from 1 to 16"),
 ])
 def test_bad_field_is_named(old, new, where, what):
     assert old in GOOD

@@ -87,6 +87,43 @@ def test_faults_and_shootdowns_take_time(one_socket):
     assert detail["flush_ns"] > 1.15 * detail["quiet_ns"]
 
 
+def device(name, *options):
+    result = measure(Run("dram-cxl", "stock", (name, *options)))
+    assert result.error is None
+    return result.workload["detail"], result.model["nodes"]
+
+
+def test_the_hotness_monitoring_unit(stock_kernel):
+    said, _ = device("hmu", "--node", "1")
+    # Each hot page once, with its number of accesses, and no other.
+    assert said["found"] == said["hot"] == 256
+    assert said["others"] == 0
+    assert said["count"] == 256 * 48
+    assert said["interrupts"] == 1
+    # More hot pages than there is room for.
+    assert said["listed"] == 16384 and said["lost"] == 20480 - 1024 - 16384
+    assert said["overflow"] is True
+
+
+@pytest.mark.parametrize("to", [0, 1])
+def test_the_copy_engine(stock_kernel, to):
+    said, nodes = device("dma", "--from", "0", "--to", str(to))
+    machine = load("dram-cxl")
+    engine = machine.model.dma
+    own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
+    carried = 4096 / (machine.bandwidth_mibps[0][to] / machine.model.share
+                      * 1.048576) * 1000
+    # One channel: its own time, or what the slow node carries; and the polling.
+    assert said["one_ns"] == pytest.approx(max(own, carried), rel=0.05)
+    # All of them: the DRAM node carries each page twice.
+    assert said["all_ns"] == pytest.approx(
+        max(own / engine.channels, carried * (2 if to == 0 else 1)), rel=0.15)
+    assert said["failed"] == 3
+    assert said["interrupts"] > 128
+    # Two rounds of 256 pages, and two of five jobs that may be done.
+    assert nodes[to]["dma"] >= 2 * 256 * 64
+
+
 @pytest.mark.parametrize("cpus", ["0", "0,1"])
 def test_the_same_to_the_nanosecond(stock_kernel, cpus):
     first, second = probe("small", cpus), probe("small", cpus)

@@ -37,7 +37,8 @@ static void a_whole_machine(void **state)
 	char error[256];
 
 	(void)state;
-	assert_true(read_text(&c, GOOD "output /a/b\ntimeline_ms 50\n", error));
+	assert_true(read_text(&c, GOOD "output /a/b\ntimeline_ms 50\nhmu 1\n"
+			      "dma 4 700 12000\nmmio 800 100\n", error));
 	assert_int_equal(c.cpus, 2);
 	assert_int_equal(c.rows, 2);
 	assert_int_equal(c.row_of[1], 1);
@@ -47,6 +48,12 @@ static void a_whole_machine(void **state)
 	assert_int_equal(c.path[1][0].latency_ns, 140);
 	assert_int_equal(c.path[1][0].mbps, 300);
 	assert_int_equal(c.timeline_ms, 50);
+	assert_false(c.hmu[0]);
+	assert_true(c.hmu[1]);
+	assert_int_equal(c.dma_channels, 4);
+	assert_int_equal(c.dma_setup_ns, 700);
+	assert_int_equal(c.dma_mbps, 12000);
+	assert_int_equal(c.mmio_read_ns, 800);
 	assert_string_equal(c.output, "/a/b");
 	assert_null(c.pages);
 	/* Sorted, whatever their order was. */
@@ -73,6 +80,8 @@ static void each_error_says_where(void **state)
 		{ GOOD "range 0x80000000 0x80000001 0\n", ":13: range: not from one page to a later one" },
 		{ GOOD "range 0x80000000 0x80001000 2\n", ": range of node 2, which there is not" },
 		{ GOOD "cpu 3 0\n", ": no cpu 2" },
+		{ GOOD "hmu 2\n", ": hmu of node 2, which there is not" },
+		{ GOOD "dma 17 1 1\n", ":13: dma: '17' is not a number from 1 to 16" },
 		{ GOOD "node 3 5 0\n", ": no node 2" },
 		{ GOOD "cpu 2 2\n", ": no path 2 0" },
 		{ "cpu 0 0\n", ": no llc" },

@@ -4,5 +4,5 @@
 int main(void)
 {
 	return test_config() + test_cache() + test_bandwidth() +
-	       test_memory() + test_pages();
+	       test_memory() + test_pages() + test_hmu() + test_dma();
 }

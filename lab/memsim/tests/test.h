@@ -13,6 +13,8 @@ int test_cache(void);
 int test_bandwidth(void);
 int test_memory(void);
 int test_pages(void);
+int test_hmu(void);
+int test_dma(void);
 
 /* The same numbers each time. */
 static inline uint64_t number(uint64_t *x)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The memory model's devices, from user space: registers, and physical addresses. */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include "bench.h"
+
+/**
+ * struct device - a PCI device of the model
+ * @registers: its region 2
+ * @config: its configuration space, open
+ */
+struct device {
+	volatile uint64_t *registers;
+	int config;
+};
+
+/* The @n-th device with this number, counting from 0; ends where there is none. */
+struct device device_open(uint16_t number, unsigned int n, size_t bytes);
+
+static inline uint64_t device_read(const struct device *d, uint64_t offset)
+{
+	return d->registers[offset / sizeof(uint64_t)];
+}
+
+static inline void device_write(const struct device *d, uint64_t offset,
+				uint64_t value)
+{
+	d->registers[offset / sizeof(uint64_t)] = value;
+}
+
+/*
+ * Send the device's interrupts to CPU 0 as if another CPU asked it to reschedule: a
+ * vector that the kernel takes from anybody, and counts.
+ */
+void device_interrupts(const struct device *d);
+
+/* How many of those CPU 0 has had. */
+uint64_t device_interrupted(void);
+
+/* Memory of one node that stays where it is. */
+void *device_memory(size_t bytes, int node);
+
+/* Physical address of what is mapped at @p. */
+uint64_t device_address(const void *p);
+
+#endif

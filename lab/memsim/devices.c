@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "devices.h"
+#include "dma.h"
+#include "qemu.h"
+
+#define BAR		2
+/* Far more than the structure with a PCI device's numbers takes. */
+#define CLASS_BYTES	256
+
+/**
+ * struct kind - what the models have in common
+ * @type: its name for QEMU
+ * @device: PCI device number
+ * @class: and class
+ * @bytes: of its registers
+ */
+struct kind {
+	const char *type;
+	uint16_t device, class;
+	uint64_t bytes;
+	uint64_t (*read)(void *model, uint64_t offset);
+	void (*write)(void *model, uint64_t offset, uint64_t value, uint64_t now);
+	bool (*advance)(void *model, uint64_t now);
+	uint64_t (*next)(void *model);
+};
+
+/**
+ * struct device - one of them
+ * @kind: which
+ * @id: name that the command line gives it
+ * @model: its registers and what is behind them
+ * @pci: QEMU's object
+ */
+struct device {
+	const struct kind *kind;
+	char id[16];
+	void *model;
+	void *pci;
+	struct region region;
+	struct timer timer;
+};
+
+static struct qemu qemu;
+static const struct config *config;
+static void (*spend)(uint32_t ns);
+static struct device devices[MAX_NODES + 1];
+static unsigned int count;
+
+static uint64_t read_hmu(void *model, uint64_t offset)
+{
+	return hmu_read(model, offset);
+}
+
+static void write_hmu(void *model, uint64_t offset, uint64_t value, uint64_t now)
+{
+	hmu_write(model, offset, value, now);
+}
+
+static bool advance_hmu(void *model, uint64_t now)
+{
+	return hmu_advance(model, now);
+}
+
+static uint64_t next_hmu(void *model)
+{
+	return hmu_next(model);
+}
+
+static uint64_t read_dma(void *model, uint64_t offset)
+{
+	return dma_read(model, offset);
+}
+
+static void write_dma(void *model, uint64_t offset, uint64_t value, uint64_t now)
+{
+	dma_write(model, offset, value, now);
+}
+
+static bool advance_dma(void *model, uint64_t now)
+{
+	return dma_advance(model, now);
+}
+
+static uint64_t next_dma(void *model)
+{
+	return dma_next(model);
+}
+
+static const struct kind kinds[] = {
+	{ "memsim-hmu", HMU_DEVICE, 0x0880, HMU_BYTES,
+	  read_hmu, write_hmu, advance_hmu, next_hmu },
+	{ "memsim-dma", DMA_DEVICE, 0x0801, DMA_BYTES,
+	  read_dma, write_dma, advance_dma, next_dma },
+};
+
+/* Let the model do what is due; be here again when there is more. */
+static void advance(struct device *d, uint64_t now)
+{
+	uint64_t next;
+
+	if (d->kind->advance(d->model, now) && qemu.msi_enabled(d->pci))
+		qemu.msi_notify(d->pci, 0);
+	next = d->kind->next(d->model);
+	if (next)
+		qemu.timer_mod_ns(&d->timer, next > now ? next : now + 1);
+	else
+		qemu.timer_del(&d->timer);
+}
+
+static void on_timer(void *device)
+{
+	/* Between turns: no CPU is as far as this, so none sees it too late. */
+	advance(device, clock_shared());
+}
+
+static uint64_t on_read(void *device, uint64_t offset, unsigned int size)
+{
+	struct device *d = device;
+
+	(void)size;
+	clock_cpu();
+	spend(config->mmio_read_ns);
+	advance(d, clock_now());
+	return d->kind->read(d->model, offset);
+}
+
+static void on_write(void *device, uint64_t offset, uint64_t value,
+		     unsigned int size)
+{
+	struct device *d = device;
+
+	(void)size;
+	clock_cpu();
+	spend(config->mmio_write_ns);
+	d->kind->write(d->model, offset, value, clock_now());
+	advance(d, clock_now());
+}
+
+static void give_up(const char *what, const char *which)
+{
+	fprintf(stderr, "memsim: %s%s\n", what, which);
+	exit(1);
+}
+
+/* All of QEMU's devices are there, and the guest has not started yet. */
+static void add_registers(struct notifier *notifier, void *data)
+{
+	static const struct region_ops ops = {
+		.read = on_read, .write = on_write,
+		.endianness = DEVICE_LITTLE_ENDIAN,
+		.valid = { .sizes = { 8, 8, false } }, .impl = { 8, 8, false },
+	};
+	struct device *d;
+	char path[64];
+
+	(void)notifier;
+	(void)data;
+	for (d = devices; d < devices + count; d++) {
+		snprintf(path, sizeof(path), "/machine/peripheral/%s", d->id);
+		d->pci = qemu.object_resolve_path(path, NULL);
+		/* Described, but not asked for on the command line. */
+		if (!d->pci)
+			continue;
+		qemu.memory_region_init_io(&d->region, d->pci, &ops, d,
+					   d->kind->type, d->kind->bytes);
+		qemu.pci_register_bar(d->pci, BAR, 0, &d->region);
+		qemu.timer_init_full(&d->timer, NULL, CLOCK_VIRTUAL, NANOSECONDS,
+				     0, on_timer, d);
+	}
+}
+
+/* "edu" has its numbers in this order, which is where ours go. */
+static void set_numbers(void *class, void *data)
+{
+	static const uint8_t edu[] = { 0x34, 0x12, 0xe8, 0x11, 0x10 };
+	const struct kind *kind = data;
+	uint8_t *at = memmem(class, CLASS_BYTES, edu, sizeof(edu));
+	uint16_t old, numbers[] = { DEVICES_VENDOR, kind->device };
+
+	if (at)
+		memcpy(&old, at + 6, sizeof(old));
+	if (!at || old != 0xff)
+		give_up("QEMU 10.0 is needed: no place for the PCI numbers of ",
+			kind->type);
+	memcpy(at, numbers, sizeof(numbers));
+	memcpy(at + 6, &kind->class, sizeof(kind->class));
+}
+
+static void access_guest(uint64_t pa, void *buffer, size_t bytes, bool write)
+{
+	qemu.cpu_physical_memory_rw(pa, buffer, bytes, write);
+}
+
+static bool find(char *error, size_t size)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} wanted[] = {
+#define WANTED(name) { #name, offsetof(struct qemu, name) }
+		WANTED(type_register_static),
+		WANTED(object_resolve_path),
+		WANTED(qemu_add_machine_init_done_notifier),
+		WANTED(memory_region_init_io),
+		WANTED(pci_register_bar),
+		WANTED(msi_enabled),
+		WANTED(msi_notify),
+		WANTED(timer_init_full),
+		WANTED(timer_mod_ns),
+		WANTED(timer_del),
+		WANTED(cpu_physical_memory_rw),
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		void *f = dlsym(RTLD_DEFAULT, wanted[i].name);
+
+		if (!f) {
+			snprintf(error, size, "QEMU 10.0 is needed: this one has "
+				 "no %s", wanted[i].name);
+			return false;
+		}
+		memcpy((char *)&qemu + wanted[i].at, &f, sizeof(f));
+	}
+	return true;
+}
+
+static struct device *add(const struct kind *kind, void *model)
+{
+	struct device *d = &devices[count++];
+
+	d->kind = kind;
+	d->model = model;
+	return d;
+}
+
+static bool add_hmu(struct memory *m, unsigned int node)
+{
+	struct hmu *h = malloc(sizeof(*h));
+
+	if (!h || !hmu_init(h, config, node)) {
+		free(h);
+		return false;
+	}
+	m->hmu[node] = h;
+	snprintf(add(&kinds[0], h)->id, sizeof(devices->id), "hmu%u", node);
+	return true;
+}
+
+static bool add_dma(struct memory *m)
+{
+	struct dma *d = malloc(sizeof(*d));
+
+	if (!d)
+		return false;
+	dma_init(d, m, access_guest);
+	snprintf(add(&kinds[1], d)->id, sizeof(devices->id), "dma");
+	return true;
+}
+
+static void register_kind(const struct kind *kind)
+{
+	struct type_info info = {
+		.name = kind->type, .parent = "edu", .class_init = set_numbers,
+		.class_data = (void *)kind,
+	};
+
+	qemu.type_register_static(&info);
+}
+
+bool devices_init(const struct config *c, struct memory *m,
+		  void (*to_spend)(uint32_t ns), char *error, size_t size)
+{
+	static struct notifier notifier = { .notify = add_registers };
+	bool room = true;
+	unsigned int node;
+
+	config = c;
+	spend = to_spend;
+	for (node = 0; node < c->nodes; node++)
+		if (c->hmu[node])
+			room &= add_hmu(m, node);
+	if (c->dma_channels)
+		room &= add_dma(m);
+	if (!room) {
+		snprintf(error, size, "no memory left");
+		return false;
+	}
+	if (!count)
+		return true;
+	if (!find(error, size))
+		return false;
+	register_kind(&kinds[0]);
+	register_kind(&kinds[1]);
+	qemu.qemu_add_machine_init_done_notifier(&notifier);
+	return true;
+}
