@@ -18,8 +18,7 @@ int main(int argc, char **argv)
 	if (argc - first != 1)
 		bench_fail("one of begin and end is needed");
 	if (!strcmp(argv[first], "begin")) {
-		keep_vmstat(VMSTAT_BEGIN);
-		memsim_call(MEMSIM_BEGIN);
+		measured_begin();
 	} else if (!strcmp(argv[first], "end")) {
 		memsim_call(MEMSIM_END);
 		keep_vmstat(VMSTAT_END);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,12 +43,40 @@ void keep_vmstat(const char *to)
 	close(out);
 }
 
+/* Lines of a path and the word to write there. */
+static void apply_settings(void)
+{
+	FILE *f = fopen(SETTINGS, "re");
+	char path[256], word[64];
+	ssize_t n;
+	int fd;
+
+	while (f && fscanf(f, "%255s %63s", path, word) == 2) {
+		n = -1;
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd >= 0)
+			n = write(fd, word, strlen(word));
+		if (n < 0)
+			bench_fail("cannot write %s to %s: %s", word, path,
+				   strerror(errno));
+		close(fd);
+	}
+	if (f)
+		fclose(f);
+}
+
+void measured_begin(void)
+{
+	apply_settings();
+	keep_vmstat(VMSTAT_BEGIN);
+	memsim_call(MEMSIM_BEGIN);
+}
+
 void bench_begin(void)
 {
 	if (bench.best)
 		place_best();
-	keep_vmstat(VMSTAT_BEGIN);
-	memsim_call(MEMSIM_BEGIN);
+	measured_begin();
 	began = bench_now();
 }
 

@@ -11,6 +11,8 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
   contenders begins, and where that of the bounds is for good. Without ``fast`` the
   experiment has no bounds, and ``unbounded`` says why
 - ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
+- ``seeds``: how many runs with different random numbers the figures are means of
+  (default 1); with QUICK=1 there is one
 - ``best_mib``: how much of the data DRAM can hold, where that is not all of it
 - ``setup``, ``cmdline``, ``packages``: as in lab.measure.Run
 - ``document``: title, ``differs`` (what is not the same here) and ``figures``,
@@ -71,6 +73,7 @@ class Experiment:
     fast_machine: str
     unbounded: str | None
     best_mib: int | None
+    seeds: int
     setup: str
     cmdline: tuple[str, ...]
     packages: tuple[str, ...]
@@ -154,10 +157,13 @@ def experiment(path: Path) -> Experiment:
         start=table.take("start", str), fast=table.take("fast", str, None),
         slow=table.take("slow", str, None),
         fast_machine=table.take("fast_machine", str, ""), unbounded=table.take("unbounded", str, None),
-        best_mib=table.take("best_mib", int, None), setup=table.take("setup", str, ""),
+        best_mib=table.take("best_mib", int, None), seeds=table.take("seeds", int, 1),
+        setup=table.take("setup", str, ""),
         cmdline=table.words("cmdline", []), packages=table.words("packages", []),
         document=_document(table))
     table.done()
+    if not 1 <= read.seeds <= 100:
+        table.fail("seeds", f"{read.seeds} is not from 1 to 100")
     for field in ("machine", "fast_machine"):
         name = getattr(read, field)
         if name and machine.load(name).model is None:

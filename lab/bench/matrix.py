@@ -15,20 +15,24 @@ _BEST = "/best.pages"
 
 @dataclass(frozen=True)
 class Cell:
-    """One experiment with one contender, and the run it takes.
+    """One experiment with one contender, and the runs it takes, one for each seed.
 
-    ``run`` is None where there is none to make, for the reason ``error``.
+    There are none to make where ``error`` says why.
     """
 
     experiment: Experiment
     contender: Contender
-    run: Run | None
+    runs: tuple[Run, ...]
     error: str | None = None
 
 
 def _setup(experiment: Experiment, contender: Contender) -> str:
-    parts = ["echo 1 >/sys/kernel/mm/numa/demotion_enabled",
-             f"echo {contender.balancing} >/proc/sys/kernel/numa_balancing",
+    # Not before the measured part: all contenders begin with the same placement.
+    later = ("/sys/kernel/mm/numa/demotion_enabled 1",
+             f"/proc/sys/kernel/numa_balancing {contender.balancing}")
+    parts = ["echo 0 >/sys/kernel/mm/numa/demotion_enabled",
+             "echo 0 >/proc/sys/kernel/numa_balancing",
+             *(f"echo {line} >>/run/lab/settings" for line in later),
              experiment.setup, contender.setup]
     return "\n".join(part for part in parts if part)
 
@@ -38,13 +42,13 @@ def _words(words: tuple[str, ...], place: str) -> tuple[str, ...]:
 
 
 def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -> Cell:
-    """What to run; of the best placement, the run that counts misses."""
+    """What to run; of the best placement, the runs that count misses."""
     words = experiment.quick if quick else experiment.workload
     placement = contender.placement
     if placement != "start" and experiment.unbounded:
-        return Cell(experiment, contender, None, experiment.unbounded)
+        return Cell(experiment, contender, (), experiment.unbounded)
     if placement == "best" and experiment.best_mib is None:
-        return Cell(experiment, contender, None, "all data fits into DRAM: same as fast")
+        return Cell(experiment, contender, (), "all data fits into DRAM: same as fast")
     place = {"start": experiment.start, "fast": experiment.fast,
              "slow": experiment.slow, "best": experiment.slow}[placement]
     assert place is not None
@@ -54,7 +58,10 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         cmdline=experiment.cmdline + contender.cmdline,
         setup=_setup(experiment, contender), packages=experiment.packages,
         count_pages=placement == "best")
-    return Cell(experiment, contender, run)
+    seeds = 1 if quick else experiment.seeds
+    return Cell(experiment, contender, tuple(
+        replace(run, workload=(*run.workload, "--seed", str(seed)))
+        for seed in range(1, seeds + 1)))
 
 
 def best_pages(pages: str, budget: int, nodes: list[int]) -> bytes:
@@ -73,16 +80,12 @@ def best_pages(pages: str, budget: int, nodes: list[int]) -> bytes:
                    sorted(chosen, key=lambda page: int(page[1], 16))).encode()
 
 
-def with_best(made: Cell, counted: Result, nodes: list[int]) -> Cell:
-    """The second run of the best placement, from the result of the first."""
-    assert made.run is not None
-    if counted.error:
-        return replace(made, run=None, error=counted.error)
-    budget = (made.experiment.best_mib or 0) * _MIB // PAGE
+def with_best(experiment: Experiment, run: Run, counted: Result, nodes: list[int]) -> Run:
+    """The second run of the best placement, from the first and its result."""
+    budget = (experiment.best_mib or 0) * _MIB // PAGE
     listed = best_pages(counted.pages or "", budget, nodes)
-    return replace(made, run=replace(
-        made.run, count_pages=False, files={**made.run.files, _BEST: listed},
-        workload=(*made.run.workload, "--best", _BEST)))
+    return replace(run, count_pages=False, files={**run.files, _BEST: listed},
+                   workload=(*run.workload, "--best", _BEST))
 
 
 def recovered(seconds: float | None, fast: float | None, slow: float | None) -> float | None:
@@ -110,26 +113,49 @@ def _timeline(result: Result) -> list[dict]:
     return line
 
 
-def row(made: Cell, result: Result | None, fast: float | None,
+def _mean(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _count(results: list[Result], *names: str) -> int:
+    return round(sum(result.vmstat.get(name, 0) for result in results for name in names)
+                 / len(results))
+
+
+def _seen(results: list[Result], name: str) -> int:
+    return round(sum(result.model["pages"][name] for result in results) / len(results))
+
+
+def seconds_of(results: list[Result]) -> float | None:
+    """Mean of the measured parts; None where one failed or there is none."""
+    if not results or any(result.error for result in results):
+        return None
+    return _mean([result.seconds for result in results])
+
+
+def row(made: Cell, results: list[Result], fast: float | None,
         slow: float | None) -> dict:
-    """One row of results.json: docs/lab.md documents the fields."""
-    error = made.error if result is None else result.error
+    """One row of results.json, means of all seeds: docs/lab.md documents the fields."""
+    failed = next((result.error for result in results if result.error), None)
     base = {"experiment": made.experiment.name, "machine": made.experiment.machine,
-            "contender": made.contender.name, "error": error,
-            "failed": bool(made.run and result and result.error)}
-    if result is None or result.error:
-        return {**base, "seconds": None, "score": None, "unit": None, "recovered": None,
-                "promoted": None, "demoted": None, "demoted_again": None,
-                "seen_promoted": None,
-                "kernel_seconds": None, "detail": None, "timeline": None}
-    vmstat = result.vmstat
+            "contender": made.contender.name, "error": made.error or failed,
+            "failed": failed is not None}
+    if failed or not results:
+        return {**base, **dict.fromkeys((
+            "seconds", "seconds_by_seed", "score", "unit", "recovered", "promoted",
+            "demoted", "demoted_again", "seen_promoted", "kernel_seconds", "detail",
+            "timeline"))}
+    seconds = seconds_of(results)
     return {
-        **base, "seconds": result.seconds, "score": result.score,
-        "unit": result.workload.get("unit"),
-        "recovered": recovered(result.seconds, fast, slow),
-        "promoted": vmstat.get("pgpromote_success", 0),
-        "demoted": sum(vmstat.get(name, 0) for name in _DEMOTED),
-        "demoted_again": result.model["pages"]["demoted_again"],
-        "seen_promoted": result.model["pages"]["promoted"],
-        "kernel_seconds": result.kernel_seconds,
-        "detail": result.workload.get("detail"), "timeline": _timeline(result)}
+        **base, "seconds": seconds,
+        "seconds_by_seed": [result.seconds for result in results],
+        "score": _mean([result.score for result in results]),
+        "unit": results[0].workload.get("unit"),
+        "recovered": recovered(seconds, fast, slow),
+        "promoted": _count(results, "pgpromote_success"),
+        "demoted": _count(results, *_DEMOTED),
+        "demoted_again": _seen(results, "demoted_again"),
+        "seen_promoted": _seen(results, "promoted"),
+        "kernel_seconds": _mean([result.kernel_seconds for result in results]),
+        "detail": results[0].workload.get("detail"), "timeline": _timeline(results[0])}

@@ -9,12 +9,12 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab import machine
 from lab.bench.description import Contender, Experiment
-from lab.bench.matrix import Cell, cell, row, with_best
+from lab.bench.matrix import Cell, cell, row, seconds_of, with_best
 from lab.measure import Result, Run
 
 Measure = Callable[[Run], Result]
@@ -69,6 +69,24 @@ class Progress:
         """A run ended; ``left`` are to come, in about so many seconds."""
 
 
+@dataclass(frozen=True)
+class _Job:
+    """A run of a cell. ``first`` is the counting run before one of best placement."""
+
+    cell: Cell
+    run: Run
+    first: Run | None = None
+
+    @property
+    def name(self) -> str:
+        """What the progress display calls it."""
+        words = self.run.workload
+        seed = words[words.index("--seed") + 1]
+        return (f"{self.cell.experiment.name} {self.cell.contender.name}"
+                + (f" seed {seed}" if len(self.cell.runs) > 1 else "")
+                + (" (counting)" if self.run.count_pages else ""))
+
+
 class Matrix:
     """All cells, the runs they need, and the rows in the end.
 
@@ -91,49 +109,43 @@ class Matrix:
         self._stop = threading.Event()
         self._stop_guests = stop
 
-    @staticmethod
-    def _name(made: Cell) -> str:
-        counting = " (counting)" if made.run is not None and made.run.count_pages else ""
-        return f"{made.experiment.name} {made.contender.name}{counting}"
-
-    def _one(self, made: Cell) -> Result:
-        assert made.run is not None
+    def _one(self, job: _Job) -> Result:
         if self._stop.is_set():
             return Result(error="interrupted")
-        taken = self._memory.take(machine.load(made.run.machine).memory)
+        taken = self._memory.take(machine.load(job.run.machine).memory)
         try:
             if self._stop.is_set():
                 return Result(error="interrupted")
-            self._progress.started(self._name(made))
-            return self._measure(made.run)
+            self._progress.started(job.name)
+            return self._measure(job.run)
         finally:
             self._memory.give(taken)
 
     def run(self) -> list[dict]:
         """Make all runs; return the rows in the order of experiments and contenders."""
-        todo = {repr(made.run): made for made in self._cells if made.run is not None}
-        more = sum(made.run.count_pages for made in todo.values() if made.run)
-        self._progress.begin(len(todo) + more)
-        began, done, total = time.monotonic(), 0, len(todo) + more
+        jobs = {repr(run): _Job(made, run) for made in self._cells for run in made.runs}
+        total = len(jobs) + sum(job.run.count_pages for job in jobs.values())
+        self._progress.begin(total)
+        began, done = time.monotonic(), 0
         with ThreadPoolExecutor(self._workers) as pool:
-            pending: dict[Future[Result], Cell] = {
-                pool.submit(self._one, made): made for made in todo.values()}
+            pending: dict[Future[Result], _Job] = {
+                pool.submit(self._one, job): job for job in jobs.values()}
             try:
                 while pending:
                     ended, _ = wait(pending, return_when=FIRST_COMPLETED)
                     for future in ended:
-                        made = pending.pop(future)
+                        job = pending.pop(future)
                         done += 1
                         result = future.result()
-                        self._results[repr(made.run)] = result
-                        following = self._second(made, result)
+                        following = self._following(job, result)
                         if following is not None:
                             pending[pool.submit(self._one, following)] = following
-                        elif made.run is not None and made.run.count_pages:
-                            total -= 1
+                        else:
+                            total -= job.run.count_pages
+                            self._results[repr(job.first or job.run)] = result
                         left = total - done
                         self._progress.ended(
-                            self._name(made), result, left,
+                            job.name, result, left,
                             (time.monotonic() - began) / done * left)
             except BaseException:
                 self._stop.set()
@@ -144,26 +156,22 @@ class Matrix:
                 raise
         return self._rows()
 
-    def _second(self, made: Cell, result: Result) -> Cell | None:
-        """What follows a run that counted pages."""
-        if made.run is None or not made.run.count_pages or result.error:
+    @staticmethod
+    def _following(job: _Job, result: Result) -> _Job | None:
+        """What comes after a run that counted pages."""
+        if not job.run.count_pages or result.error:
             return None
-        nodes = machine.load(made.run.machine).initiators
-        second = with_best(made, result, nodes)
-        self._cells = [replace(second) if old is made or repr(old.run) == repr(made.run)
-                       else old for old in self._cells]
-        return second
+        nodes = machine.load(job.run.machine).initiators
+        return _Job(job.cell, with_best(job.cell.experiment, job.run, result, nodes),
+                    first=job.run)
 
     def _rows(self) -> list[dict]:
-        def result_of(made: Cell) -> Result | None:
-            return None if made.run is None else self._results.get(repr(made.run))
-
-        bounds: dict[tuple[str, str], float | None] = {}
-        for made in self._cells:
-            result = result_of(made)
-            if made.contender.placement in ("fast", "slow") and result and not result.error:
-                bounds[made.experiment.name, made.contender.placement] = result.seconds
-        return [row(made, result_of(made),
+        results = {id(made): [self._results[repr(run)] for run in made.runs]
+                   for made in self._cells}
+        bounds = {(made.experiment.name, made.contender.placement):
+                  seconds_of(results[id(made)]) for made in self._cells
+                  if made.contender.placement in ("fast", "slow")}
+        return [row(made, results[id(made)],
                     bounds.get((made.experiment.name, "fast")),
                     bounds.get((made.experiment.name, "slow")))
                 for made in self._cells]

@@ -3,7 +3,8 @@
 # kdamond for each slow node promotes what is hot to a DRAM node, one for each
 # DRAM node demotes what is cold. busybox sh.
 #
-# $often: so many times as often as there, quotas are fitted and schemes applied.
+# They start with the measured part. $often: so many times as often as there, quotas
+# are fitted and schemes applied.
 
 often=${often:-1}
 admin=/sys/kernel/mm/damon/admin/kdamonds
@@ -112,5 +113,5 @@ for node in $dram; do
 	number=$((number + 1))
 done
 for kdamond in "$admin"/[0-9]*; do
-	put "$kdamond/state" on
+	echo "$kdamond/state on" >>/run/lab/settings
 done

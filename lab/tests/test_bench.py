@@ -62,6 +62,7 @@ def test_all_that_is_shipped_loads():
     ("best_mib = 1", "best = 1", "test.toml: best: unknown field"),
     ('fast = "0"', "", "test.toml: fast: goes with slow"),
     ('fast = "0"\nslow = "1"', "", "test.toml: unbounded: is for experiments"),
+    ("best_mib = 1", "seeds = 0", "test.toml: seeds: 0 is not from 1 to 100"),
     ("title =", "name =", "test.toml: document: needs title"),
     ("text =", "word =", "test.toml: document: figures need"),
     ("[document]", "[document", "test.toml: Expected"),
@@ -94,20 +95,39 @@ def test_unknown_experiment():
 
 
 def test_a_cell_is_a_run(experiment):
-    run = cell(experiment, CONTENDERS["pghot-precise-hint_fault"]).run
-    assert run.workload == ("random", "--place", "1", "--accesses", "4")
+    run, = cell(experiment, CONTENDERS["pghot-precise-hint_fault"]).runs
+    assert run.workload == ("random", "--place", "1", "--accesses", "4", "--seed", "1")
     assert run.cmdline == ("pghot=precise",)
-    assert "echo 2 >/proc/sys/kernel/numa_balancing" in run.setup
-    assert cell(experiment, CONTENDERS["fast"], quick=True).run.workload == (
-        "random", "--place", "0", "--accesses", "1")
+    # Nothing is moved before the measured part.
+    assert "echo 0 >/proc/sys/kernel/numa_balancing" in run.setup
+    assert "echo /proc/sys/kernel/numa_balancing 2 >>/run/lab/settings" in run.setup
+    quick, = cell(replace(experiment, seeds=3), CONTENDERS["fast"], quick=True).runs
+    assert quick.workload == ("random", "--place", "0", "--accesses", "1", "--seed", "1")
+
+
+def test_the_figures_are_means_of_the_seeds(experiment):
+    def measure(run):
+        return replace(made_up(run), seconds=float(run.workload[-1]),
+                       vmstat={"pgpromote_success": 10 * int(run.workload[-1])})
+
+    row = rows_of(replace(experiment, seeds=3, best_mib=None), measure,
+                  ("fast", "slow", "stock-2"))["stock-2"]
+    assert row["seconds"] == 2.0 and row["seconds_by_seed"] == [1.0, 2.0, 3.0]
+    assert row["promoted"] == 20
+
+    def one_fails(run):
+        return Result(error="no") if run.workload[-1] == "2" else made_up(run)
+
+    rows = rows_of(replace(experiment, seeds=3), one_fails)
+    assert rows["stock-2"]["error"] == "no" and rows["best"]["error"] == "no"
 
 
 def test_cells_without_a_run_say_why(experiment):
     fits = cell(replace(experiment, best_mib=None), CONTENDERS["best"])
-    assert fits.run is None and "fits into DRAM" in fits.error
+    assert fits.runs == () and "fits into DRAM" in fits.error
     none = replace(experiment, fast=None, slow=None, unbounded="no bounds here")
     assert cell(none, CONTENDERS["slow"]).error == "no bounds here"
-    assert cell(none, CONTENDERS["stock-2"]).run is not None
+    assert cell(none, CONTENDERS["stock-2"]).runs
 
 
 def test_best_pages_are_the_hottest_on_the_socket_that_misses_them():
@@ -126,7 +146,7 @@ def made_up(run):
     """A result whose time says what ran."""
     words = run.workload
     seconds = {"0": 1.0, "1": 3.0}[words[words.index("--place") + 1]]
-    if "numa_balancing" in run.setup and "echo 2" in run.setup:
+    if "numa_balancing 2" in run.setup:
         seconds = 2.0
     if run.kernel == "pghot":
         seconds = 1.5
