@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,18 +68,6 @@ static void stop_server(void)
 		kill(server, SIGKILL);
 }
 
-static void pin(int which)
-{
-	cpu_set_t set;
-
-	if (bench.cpus.n <= which)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(bench.cpus.item[which], &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		bench_fail("there is no CPU %d", bench.cpus.item[which]);
-}
-
 static void start_server(void)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -90,7 +77,7 @@ static void start_server(void)
 	strcpy(name.sun_path, SOCKET_PATH);
 	server = fork();
 	if (!server) {
-		pin(1);
+		bench_pin(1);
 		execlp("redis-server", "redis-server", "--port", "0",
 		       "--unixsocket", SOCKET_PATH, "--save", "",
 		       "--appendonly", "no", "--logfile", "/dev/null",
@@ -98,7 +85,6 @@ static void start_server(void)
 		_exit(127);
 	}
 	atexit(stop_server);
-	pin(0);
 	for (tries = 0; tries < 500; tries++) {
 		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (fd >= 0 && !connect(fd, (struct sockaddr *)&name, sizeof(name))) {

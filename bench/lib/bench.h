@@ -19,10 +19,11 @@
 #define MAX_THREADS	16
 #define MAX_LIST	64
 
-/* A list of small numbers, as in "0,2". */
+/* A list of small numbers, as in "0,2"; of nodes "0,2+" where others will do too. */
 struct list {
 	int item[MAX_LIST];
 	int n;
+	bool spill;
 };
 
 /**
@@ -66,6 +67,9 @@ void bench_begin(void);
 double bench_end(void);
 
 double bench_now(void);
+
+/* This thread runs on the CPU of thread number @thread, if CPUs were given. */
+void bench_pin(int thread);
 
 /* Run @f in @n threads, each on its CPU; @f is called with 0 to n-1. */
 void bench_threads(int n, void (*f)(int thread));

@@ -31,6 +31,7 @@ void bench_place(const struct list *nodes)
 	for (i = 0; i < nodes->n; i++)
 		mask |= 1UL << nodes->item[i];
 	mode = !nodes->n ? MPOL_DEFAULT :
+	       nodes->spill ? MPOL_PREFERRED_MANY :
 	       nodes->n == 1 ? MPOL_BIND : MPOL_INTERLEAVE;
 	if (!syscall(SYS_set_mempolicy, mode, nodes->n ? &mask : NULL,
 		     nodes->n ? sizeof(mask) * 8 : 0))

@@ -26,9 +26,13 @@ uint64_t bench_number(const struct argp_state *state, const char *option,
 struct list bench_list(const struct argp_state *state, const char *option,
 		       const char *arg)
 {
-	char *copy = strdupa(arg), *word;
+	char *copy = strdupa(arg), *word, *end = copy + strlen(copy);
 	struct list l = { .n = 0 };
 
+	if (end > copy && end[-1] == '+') {
+		l.spill = true;
+		end[-1] = 0;
+	}
 	for (word = strtok(copy, ","); word; word = strtok(NULL, ",")) {
 		if (l.n == MAX_LIST)
 			argp_error(state, "--%s: more than %d numbers", option,
@@ -53,14 +57,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'b':
 		bench.best = arg;
 		return 0;
+	case ARGP_KEY_SUCCESS:
+		bench_pin(0);
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp_option options[] = {
 	{ "place", 'p', "NODES", 0,
-	  "nodes the data lies on at first, pages dealt out in turn", 100 },
-	{ "cpus", 'c', "LIST", 0, "CPU of each thread in turn", 100 },
+	  "nodes the data lies on at first, pages dealt out in turn; with a + behind: the nearest of them with room, and what does not fit lies elsewhere",
+	  100 },
+	{ "cpus", 'c', "LIST", 0,
+	  "CPU of each thread in turn; what comes before runs on the first", 100 },
 	{ "seed", 's', "N", 0, "of all random numbers (default: 1)", 100 },
 	{ "best", 'b', "FILE", 0,
 	  "before the measured part move pages as this says: lines of a page number in hexadecimal and a node",

@@ -8,7 +8,7 @@
 static void (*work)(int thread);
 static pthread_barrier_t barrier;
 
-static void pin(int thread)
+void bench_pin(int thread)
 {
 	cpu_set_t set;
 
@@ -23,7 +23,7 @@ static void pin(int thread)
 
 static void *start(void *thread)
 {
-	pin((long)thread);
+	bench_pin((long)thread);
 	work((long)thread);
 	return NULL;
 }

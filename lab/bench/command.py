@@ -8,6 +8,8 @@ import os
 import time
 from dataclasses import replace
 
+from rich.console import Console
+
 from lab import paths
 from lab.bench import description, page, report
 from lab.bench.display import display
@@ -79,14 +81,14 @@ def run(args: argparse.Namespace) -> int:
                        reuse=not args.fresh)
 
     began = time.monotonic()
-    with display() as shown:
+    with display() as progress:
         rows = Matrix(experiments, contenders, one, quick=args.quick,
-                      progress=shown, stop=stop_all).run()
+                      progress=progress, stop=stop_all).run()
     host = {"seconds": round(time.monotonic() - began, 1), "cores": cores(),
             "quick": args.quick}
     report.write(rows, host, OUT / "results.json")
-    width = console.width if console.is_terminal else report.WIDTH
-    console.print(report.table(rows, width), width=width)
+    shown = console if console.is_terminal else Console(width=report.WIDTH)
+    shown.print(report.table(rows, shown.width))
     where = page.write(rows, experiments, contenders, OUT / "index.html")
     note(f"{OUT / 'results.json'} and {where}")
     return int(any(row["failed"] for row in rows))

@@ -6,13 +6,14 @@ from __future__ import annotations
 import argparse
 
 from lab import paths
-from lab.demo import report
+from lab.demo import measured, report
 from lab.demo.narrator import clock
 from lab.demo.run import Settings, perform
 from lab.log import console
 from lab.machine import load
 
 RESULT = paths.OUT / "demo" / "result.json"
+PAGE = paths.OUT / "demo" / "index.html"
 
 
 def add_parser(verbs) -> None:
@@ -26,8 +27,11 @@ def add_parser(verbs) -> None:
 def run(args: argparse.Namespace) -> None:
     """Demonstrate; raises LabError unless pghot promoted the hot pages."""
     RESULT.unlink(missing_ok=True)
-    result = perform(Settings(layout=args.layout))
+    PAGE.unlink(missing_ok=True)
+    result = perform(Settings(layout=args.layout), PAGE)
     report.write(result, RESULT)
     report.show(result, load(result["machine"]), console)
-    console.print(f"The same as JSON: {RESULT.relative_to(paths.ROOT)}. "
+    console.print(f"{measured.told(result['measured'])}\n"
+                  f"Open {PAGE.relative_to(paths.ROOT)} in a browser to see it over time. "
+                  f"All figures as JSON: {RESULT.relative_to(paths.ROOT)}. "
                   f"All took {clock(result['seconds'])}.", markup=False)

@@ -77,6 +77,6 @@ def show(result: dict, machine: Machine, console: Console) -> None:
     console.print(
         "Hot is what the load touched in "
         f"{result['settings']['seconds']:g} s while tiering was off, as idle page "
-        "tracking saw it.\nThe machine's nodes are modelled in their topology and not in "
+        "tracking saw it.\nThis machine's nodes are modelled in their topology and not in "
         "their speed: both\nthroughputs are those of this host's memory, and of what "
-        "else it has to do just now.", markup=False)
+        "else it has to do just now.\n", markup=False)

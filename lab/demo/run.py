@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import median
 
 from lab import host, qemu
-from lab.demo import summary
+from lab.demo import measured, summary
 from lab.demo.narrator import Narrator
 from lab.errors import LabError
 from lab.guest import Guest
@@ -34,6 +35,8 @@ _STAGES = {
     "promote": ("kernel.numa_balancing=2, demotion on, all else as it is",
                 "5 to 30 s"),
     "after": ("How fast is it now, and are its data unchanged?", "about 8 s"),
+    "measured": ("Once more in guest time, where slow memory is slow",
+                 "1 to 2 minutes the first time, then seconds"),
 }
 
 
@@ -98,8 +101,10 @@ class _Follower:
         say.stage(*_STAGES[event["name"]])
 
 
-def perform(settings: Settings) -> dict:
+def perform(settings: Settings, page: Path | None = None) -> dict:
     """Run the demonstration; return what result.json is to hold.
+
+    With ``page`` it is measured in guest time too, and that page is written.
 
     Raises LabError where pghot did not promote the hot pages, and where the
     guest's kernel warned of anything.
@@ -107,7 +112,7 @@ def perform(settings: Settings) -> dict:
     machine = load(settings.machine)
     if settings.layout not in ("default", "precise"):
         raise LabError(f"unknown layout {settings.layout!r}: choose default or precise")
-    narrator = Narrator(len(_STAGES))
+    narrator = Narrator(len(_STAGES) - (page is None))
     narrator.stage(*_STAGES["host"])
     # redis-tools holds the server's program as well, and starts no service.
     host.require("redis-benchmark", "redis-check-rdb",
@@ -140,4 +145,9 @@ def perform(settings: Settings) -> dict:
     if found:
         raise LabError(f"pghot did not do its work: {'; '.join(found)}: run "
                        "'make test' to see what is broken")
+    if page is not None:
+        narrator.stage(*_STAGES["measured"])
+        result["measured"] = measured.perform(settings.layout, kernel.bzimage, narrator,
+                                              page)
+        result["seconds"] = round(narrator.seconds, 1)
     return result

@@ -46,6 +46,18 @@ def test_it_runs_and_verifies(name, tmp_path):
     assert said["seconds"] > 0 and said["score"] > 0 and said["unit"]
 
 
+def test_places():
+    def place(nodes):
+        return run("random", *SMALL["random"], "--place", nodes)
+
+    assert place("0").returncode == 0 and place("0+").returncode == 0
+    for wrong in ("0+,1", "x", "64"):
+        done = place(wrong)
+        assert done.returncode != 0 and "is not a number from 0 to 63" in done.stderr
+    # More than this host has: not anywhere else, unless that will do.
+    assert "cannot place memory" in place("63").stderr
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_wrong_data_is_found(name, tmp_path):
     done = run(name, *options_of(name, tmp_path), env={"BENCH_CORRUPT": "1"})

@@ -6,13 +6,17 @@ from __future__ import annotations
 import json
 import os
 from array import array
+from dataclasses import replace
 
 import pytest
 
-from lab.demo import command, report, summary
+from lab.bench import description
+from lab.demo import command, measured, report, summary
 from lab.demo.guest import kernel, pages, redis
+from lab.demo.narrator import Narrator
 from lab.demo.run import Settings, perform
 from lab.errors import LabError
+from lab.kernel import build
 
 
 def samples(*counts: int) -> list[dict]:
@@ -79,12 +83,13 @@ def test_result_is_written_whole_or_not_at_all(tmp_path):
 
 
 def test_failed_run_leaves_no_result_of_an_earlier_one(tmp_path, monkeypatch):
-    def fail(settings):
+    def fail(settings, page):
         raise LabError("no")
 
     path = tmp_path / "result.json"
     path.write_text("{}")
     monkeypatch.setattr(command, "RESULT", path)
+    monkeypatch.setattr(command, "PAGE", tmp_path / "index.html")
     monkeypatch.setattr(command, "perform", fail)
     with pytest.raises(LabError):
         command.run(type("Args", (), {"layout": "default"}))
@@ -154,3 +159,37 @@ def test_small_demonstration(layout):
     assert arrived["1"] > 0.9 * result["hot_pages"] and arrived["0"] == 0
     counters = result["counters"]
     assert counters["pgpromote_success"] == counters["pghot_promoted_pages"]
+
+
+def row(contender, score, recovered):
+    return {"contender": contender, "score": score, "recovered": recovered}
+
+
+def test_what_was_measured_is_told_in_a_sentence():
+    said = measured.told({"machine": "dram-cxl", "rows": [
+        row("fast", 4e5, 1.0), row("slow", 3e5, 0.0),
+        row("pghot-precise-hint_fault", 3.9e5, 0.9)]})
+    assert "300,000 keys/s from the slow node, 390,000 with pghot" in said
+    assert "90% of what" in said
+
+
+@pytest.mark.vm
+def test_redis_in_guest_time(tmp_path):
+    if os.environ.get("PGHOT_DEBUG"):
+        pytest.skip("a debug kernel's times say nothing")
+    redis_load, = description.experiments(measured.EXPERIMENT)
+    small = replace(redis_load, quick=(
+        "redis_load", "--keys", "40000", "--requests", "6000", "--cpus", "0,1",
+        "--place", "{place}"))
+    page = tmp_path / "index.html"
+    result = measured.perform("default", build.ensure("pghot").bzimage, Narrator(1), page,
+                              small)
+    fast, slow, ours = result["rows"]
+    assert fast["seconds"] < slow["seconds"]
+    assert fast["recovered"] == 1 and slow["recovered"] == 0
+    assert ours["contender"] == "pghot-default-hint_fault" and ours["error"] is None
+    assert "<svg" in page.read_text(encoding="utf-8")
+    bad = replace(small, packages=())
+    with pytest.raises(LabError, match="Redis could not be measured: fast: the workload "
+                       "failed with status 1: redis-server did not start"):
+        measured.perform("default", build.ensure("pghot").bzimage, Narrator(1), page, bad)

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from lab import machine
+from lab import machine, qemu
 from lab.errors import LabError
 from lab.measure import console, layout, plugin, profile, programs
 from lab.measure import run as runs
@@ -194,3 +194,69 @@ def test_profile_by_function():
     assert profile.by_function(
         "401000 5\nffffffff81000004 7\nffffffff8100000f 1\nffffffff81000010 2\n",
         functions) == {"user space": 5, "first": 8, "second": 2}
+
+
+@pytest.mark.parametrize("found, said", [
+    ((9, 2), "the memory model needs QEMU 10.0, here is 9.2: run 'apt-get"),
+    ((10, 1), "the memory model needs QEMU 10.0, here is 10.1: run 'apt-get"),
+    (None, "the memory model needs QEMU 10.0, here is none: run 'apt-get"),
+])
+def test_another_qemu_is_refused_in_one_line(monkeypatch, found, said):
+    monkeypatch.setattr(qemu, "ensure", lambda: None)
+    monkeypatch.setattr(qemu, "version", lambda: found)
+    result = runs.measure(runs.Run("small", "stock", ("random",)))
+    assert result.error.startswith(said) and "\n" not in result.error
+
+
+def test_a_machine_that_is_too_big_is_refused_in_one_line(monkeypatch, tmp_path):
+    def prepared(self, run):
+        self.machine = machine.load("two-socket-cxl")
+
+    monkeypatch.setattr(runs._Prepared, "__init__", prepared)
+    monkeypatch.setattr(machine, "_available_memory", lambda: 1 << 30)
+    result = runs.measure(runs.Run("two-socket-cxl", "stock", ("random",)))
+    assert result.error.startswith("machine two-socket-cxl needs") and \
+        "\n" not in result.error
+
+
+_NOT_QEMU = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include "api.h"
+
+__thread void *current_cpu;
+
+int main(int argc, char **argv)
+{
+	struct plugin_info info = { .target = "x86_64", .version = { 4, 4 } };
+	void *model = dlopen(argv[1], RTLD_LAZY);
+	int (*install)(plugin_id, const struct plugin_info *, int, char **);
+
+	if (!model)
+		return puts(dlerror()), 2;
+	*(void **)&install = dlsym(model, "qemu_plugin_install");
+	return install(1, &info, argc - 2, argv + 2);
+}
+"""
+
+
+def test_the_model_refuses_a_program_that_is_not_its_qemu(tmp_path):
+    source, program = tmp_path / "other.c", tmp_path / "other"
+    source.write_text(_NOT_QEMU, encoding="utf-8")
+    subprocess.run(["cc", f"-I{plugin.SOURCE}", "-rdynamic", "-o", program, source, "-ldl"],
+                   check=True)
+    config = tmp_path / "config"
+    config.write_text(plugin.config(machine.load("small"), tmp_path / "out"),
+                      encoding="utf-8")
+
+    def said(*options):
+        done = subprocess.run([program, plugin.build().plugin, *options],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        return done.stderr
+
+    assert said(f"config={config}") == (
+        "memsim: QEMU 10.0 is needed, with its symbols exported as Debian builds it "
+        "(plugin API 4; this one has 4)\n")
+    assert said() == "memsim: needs one argument, config=FILE\n"
+    assert said("config=/no/file") == "memsim: /no/file: No such file or directory\n"
