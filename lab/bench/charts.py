@@ -66,13 +66,19 @@ def bars(names: list[str], values: list[float | None], title: str) -> str:
 
 
 def lines(series: dict[str, list[tuple[float, float | None]]], title: str,
-          y_label: str) -> str:
-    """One line each over seconds."""
+          y_label: str, bounds: tuple[str, ...] = ()) -> str:
+    """One line each over seconds; ``bounds`` are those to compare with."""
     figure, axes = _figure(7, 2.6)
-    for number, (name, points) in enumerate(series.items()):
+    number = 0
+    for name, points in series.items():
         x = [point[0] for point in points if point[1] is not None]
         y = [point[1] for point in points if point[1] is not None]
+        if name in bounds:
+            axes.plot(x, y, label=name, color=_INK, linewidth=0.9,
+                      linestyle=("--", ":")[bounds.index(name) % 2])
+            continue
         axes.plot(x, y, label=name, color=COLOURS[number % len(COLOURS)], linewidth=1.6)
+        number += 1
     axes.set_xlabel("seconds of guest time", color=_INK)
     axes.set_ylabel(y_label, color=_INK)
     axes.set_ylim(bottom=0)

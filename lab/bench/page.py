@@ -41,7 +41,8 @@ def _part(experiment: Experiment, rows: list[dict]) -> dict:
     return {
         "name": experiment.name, "about": experiment.about, "machine": experiment.machine,
         "machine_about": machine.load(experiment.machine).about,
-        "command": " ".join(experiment.workload), "rows": rows,
+        "command": " ".join(experiment.workload).replace("{place}", experiment.start),
+        "rows": rows,
         "document": experiment.document,
         "figures": {entry.contender: entry.text for entry in
                     (experiment.document.figures if experiment.document else ())},
@@ -51,9 +52,9 @@ def _part(experiment: Experiment, rows: list[dict]) -> dict:
         "pages": Markup(charts.lines({row["contender"]: _residency(row) for row in moving},
                                      f"{experiment.name}: pages in DRAM",
                                      "% in DRAM")) if moving else "",
-        "cost": Markup(charts.lines({row["contender"]: _cost(row) for row in moving},
+        "cost": Markup(charts.lines({row["contender"]: _cost(row) for row in told},
                                     f"{experiment.name}: cost of a miss",
-                                    "ns")) if moving else "",
+                                    "ns", _BOUNDS)) if moving else "",
     }
 
 

@@ -56,7 +56,7 @@ def perform(layout: str, image: Path, narrator: Narrator, where: Path,
 
     narrator.detail(f"{chosen.machine}, {cores()} guests at a time")
     field = contenders(layout)
-    rows = Matrix([chosen], field, one, quick=True, progress=_Told(narrator)).run()
+    rows = Matrix([chosen], field, one, progress=_Told(narrator)).run()
     failed = [f"{row['contender']}: {row['error']}" for row in rows if row["failed"]]
     if failed:
         raise LabError(f"Redis could not be measured: {failed[0]}")

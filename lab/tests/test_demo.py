@@ -178,7 +178,7 @@ def test_redis_in_guest_time(tmp_path):
     if os.environ.get("PGHOT_DEBUG"):
         pytest.skip("a debug kernel's times say nothing")
     redis_load, = description.experiments(measured.EXPERIMENT)
-    small = replace(redis_load, quick=(
+    small = replace(redis_load, workload=(
         "redis_load", "--keys", "40000", "--requests", "6000", "--cpus", "0,1",
         "--place", "{place}"))
     page = tmp_path / "index.html"
