@@ -72,9 +72,10 @@ static void make_file(void)
 
 static void work(int thread)
 {
-	uint64_t *buffer = malloc(BUFFER), loop, at, n, i, differ = 0;
+	uint64_t *buffer = malloc(BUFFER), loop, at, i, differ = 0;
 	/* Each begins elsewhere: whether they share what is in the cache is no chance. */
-	uint64_t first = (mib << 20) / BUFFER * thread / readers * BUFFER;
+	uint64_t n = (mib << 20) / BUFFER, x = random_start(0);
+	uint64_t first = (random_next(&x) % n + n * thread / readers) % n * BUFFER;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || !buffer)

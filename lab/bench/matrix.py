@@ -28,7 +28,9 @@ class Cell:
 
 def _setup(experiment: Experiment, contender: Contender) -> str:
     # Not before the measured part: all contenders begin with the same placement.
-    later = ("/sys/kernel/mm/numa/demotion_enabled 1",
+    # What bounds it stays where it is.
+    moves = contender.placement == "start"
+    later = (f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
              f"/proc/sys/kernel/numa_balancing {contender.balancing}")
     parts = ["echo 0 >/sys/kernel/mm/numa/demotion_enabled",
              "echo 0 >/proc/sys/kernel/numa_balancing",
@@ -48,7 +50,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
     if placement != "start" and experiment.unbounded:
         return Cell(experiment, contender, (), experiment.unbounded)
     if placement == "best" and experiment.best_mib is None:
-        return Cell(experiment, contender, (), "all data fits into DRAM: same as fast")
+        return Cell(experiment, contender, (), "all that is accessed fits into DRAM: same as fast")
     place = {"start": experiment.start, "fast": experiment.fast,
              "slow": experiment.slow, "best": experiment.slow}[placement]
     assert place is not None
@@ -65,7 +67,8 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
 
 
 def best_pages(pages: str, budget: int, nodes: list[int]) -> bytes:
-    """The hottest ``budget`` pages, each on the node whose CPUs miss it most.
+    """The hottest ``budget`` pages, each on the node whose CPUs miss it most, or on
+    another one where that has its share of them already.
 
     ``pages`` are lines of page number and misses from each socket; ``nodes`` are
     the sockets' nodes. The best static placement of seed-free hindsight.
@@ -74,10 +77,16 @@ def best_pages(pages: str, budget: int, nodes: list[int]) -> bytes:
     for line in pages.splitlines():
         number, *misses = line.split()
         counts = list(map(int, misses))
-        counted.append((-sum(counts), number, nodes[counts.index(max(counts))]))
-    chosen = sorted(counted)[:budget]
-    return "".join(f"{number} {node}\n" for _, number, node in
-                   sorted(chosen, key=lambda page: int(page[1], 16))).encode()
+        counted.append((-sum(counts), number, counts))
+    left = {node: -(-budget // len(nodes)) for node in nodes}
+    chosen = []
+    for _, number, counts in sorted(counted)[:budget]:
+        by_misses = sorted(zip(counts, nodes), key=lambda pair: -pair[0])
+        node = next(node for _, node in by_misses if left[node])
+        left[node] -= 1
+        chosen.append((number, node))
+    return "".join(f"{number} {node}\n" for number, node in
+                   sorted(chosen, key=lambda page: int(page[0], 16))).encode()
 
 
 def with_best(experiment: Experiment, run: Run, counted: Result, nodes: list[int]) -> Run:

@@ -118,6 +118,9 @@ class Matrix:
                 return Result(error="interrupted")
             self._progress.started(job.name)
             return self._measure(job.run)
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            # A full disk, say: this row's trouble and not that of the others.
+            return Result(error=f"{type(error).__name__}: {error}")
         finally:
             self._memory.give(taken)
 

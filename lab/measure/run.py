@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -152,6 +153,8 @@ def _command(machine: Machine, image: Path, model: plugin.Plugin, work: Path,
 
 _running: set[subprocess.Popen] = set()
 """Guests of all threads, each in a session of its own, where ctrl-C does not come."""
+_stopping = threading.Event()
+"""No guest is to start any more."""
 
 
 def _kill(process: subprocess.Popen) -> None:
@@ -161,7 +164,8 @@ def _kill(process: subprocess.Popen) -> None:
 
 
 def stop_all() -> None:
-    """End all guests at once; their runs end with an error."""
+    """End all guests at once, now and for good; their runs end with an error."""
+    _stopping.set()
     for process in list(_running):
         _kill(process)
 
@@ -334,6 +338,8 @@ def _run(prepared: _Prepared) -> Result:
         process = prepared.start(work)
         _running.add(process)
         try:
+            if _stopping.is_set():
+                return Result(error="interrupted")
             trouble = _wait(process, work, prepared.run.limit_s)
         finally:
             _running.discard(process)

@@ -129,27 +129,31 @@ static int64_t slowest(void)
 	return least;
 }
 
-/* The running CPU's turn is over, after what it executes right now. */
-static void end_turn(void)
+/* The CPU whose clock is shown is at @time: show that of the slowest. */
+static void hide(int64_t time)
 {
-	struct cpu_clock *own = &clocks[turn.number];
-	int64_t least;
+	int64_t least = slowest();
 
-	turn.cpu = NULL;
-	if (!parallel)
-		return;
-	own->time = clock_now();
-	least = slowest();
 	/* All are halted: nobody's clock is ahead of what comes next. */
 	if (least == INT64_MAX)
 		return;
-	turn.hidden = own->time - least;
+	turn.hidden = time - least;
 	timers->bias -= turn.hidden;
+}
+
+/* The running CPU's turn is over, after what it executes right now. */
+static void end_turn(void)
+{
+	turn.cpu = NULL;
+	if (!parallel)
+		return;
+	clocks[turn.number].time = clock_now();
+	hide(clocks[turn.number].time);
 }
 
 /*
  * The CPU that QEMU has chosen starts. False if it is to give way: the clock is
- * left as it is between turns.
+ * left as it is between turns, also where QEMU cut the last one short.
  */
 static bool begin_turn(bool must)
 {
@@ -171,8 +175,12 @@ static bool begin_turn(bool must)
 			next->time = now;
 		next->halted = false;
 		least = slowest();
-		if (next->time - least > AHEAD_NS && !must)
+		if (next->time - least > AHEAD_NS && !must) {
+			if (turn.cpu)
+				hide(now);
+			turn.cpu = NULL;
 			return false;
+		}
 		if (next->time - least > apart)
 			apart = next->time - least;
 		timers->bias += next->time - now;

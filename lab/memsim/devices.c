@@ -49,6 +49,7 @@ struct device {
 static struct qemu qemu;
 static const struct config *config;
 static void (*spend)(uint32_t ns);
+static void (*written)(void);
 static struct device devices[MAX_NODES + 1];
 static unsigned int count;
 
@@ -115,7 +116,10 @@ static void advance(struct device *d, uint64_t now)
 
 static void on_timer(void *device)
 {
-	/* Between turns: no CPU is as far as this, so none sees it too late. */
+	/*
+	 * Between turns the time is the slowest CPU's. Others may be two turns
+	 * ahead, and find in memory what was late for them; registers are exact.
+	 */
 	advance(device, clock_shared());
 }
 
@@ -138,6 +142,8 @@ static void on_write(void *device, uint64_t offset, uint64_t value,
 	(void)size;
 	clock_cpu();
 	spend(config->mmio_write_ns);
+	/* What was due before comes before. */
+	advance(d, clock_now());
 	d->kind->write(d->model, offset, value, clock_now());
 	advance(d, clock_now());
 }
@@ -195,6 +201,8 @@ static void set_numbers(void *class, void *data)
 static void access_guest(uint64_t pa, void *buffer, size_t bytes, bool write)
 {
 	qemu.cpu_physical_memory_rw(pa, buffer, bytes, write);
+	if (write)
+		written();
 }
 
 static bool find(char *error, size_t size)
@@ -275,14 +283,15 @@ static void register_kind(const struct kind *kind)
 }
 
 bool devices_init(const struct config *c, struct memory *m,
-		  void (*to_spend)(uint32_t ns), char *error, size_t size)
+		  const struct device_calls *calls, char *error, size_t size)
 {
 	static struct notifier notifier = { .notify = add_registers };
 	bool room = true;
 	unsigned int node;
 
 	config = c;
-	spend = to_spend;
+	spend = calls->spend;
+	written = calls->written;
 	for (node = 0; node < c->nodes; node++)
 		if (c->hmu[node])
 			room &= add_hmu(m, node);

@@ -18,11 +18,18 @@
 #define HMU_DEVICE	0x10f0
 #define DMA_DEVICE	0x10f1
 
-/*
- * Have QEMU know the devices of @c. @spend is told what an access to a register
- * costs. On failure @error says what this QEMU lacks.
+/**
+ * struct device_calls - what devices have the rest do
+ * @spend: the running CPU accesses a register, which costs so much
+ * @written: a device has written to memory, of which CPUs' own caches know nothing
  */
+struct device_calls {
+	void (*spend)(uint32_t ns);
+	void (*written)(void);
+};
+
+/* Have QEMU know the devices of @c. On failure @error says what this QEMU lacks. */
 bool devices_init(const struct config *c, struct memory *m,
-		  void (*spend)(uint32_t ns), char *error, size_t size);
+		  const struct device_calls *calls, char *error, size_t size);
 
 #endif

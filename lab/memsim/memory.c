@@ -189,18 +189,26 @@ void memory_dirty(struct memory *m, unsigned int row, uint64_t pa,
 
 bool memory_has(const struct memory *m, uint64_t pa, uint64_t bytes)
 {
-	const struct range *r = range_of(m, pa);
+	const struct range *r;
 
-	return r && bytes <= r->end - pa;
+	/* Ranges that follow each other are one. */
+	while ((r = range_of(m, pa)) && bytes > r->end - pa) {
+		bytes -= r->end - pa;
+		pa = r->end;
+	}
+	return r;
 }
 
 static uint32_t transfer(struct memory *m, uint64_t pa, uint32_t bytes,
-			 uint64_t now_ns)
+			 bool write, uint64_t now_ns)
 {
 	const struct range *r = range_of(m, pa);
+	uint32_t at;
 
 	if (!r)
 		return 0;
+	for (at = 0; m->hmu[r->node] && at < bytes; at += LINE_BYTES)
+		hmu_request(m->hmu[r->node], pa + at, write, now_ns);
 	m->stat[r->node].dma += (bytes + LINE_BYTES - 1) >> LINE_SHIFT;
 	return bandwidth_take(&m->node[r->node], now_ns, bytes);
 }
@@ -208,12 +216,13 @@ static uint32_t transfer(struct memory *m, uint64_t pa, uint32_t bytes,
 uint32_t memory_transfer(struct memory *m, uint64_t from, uint64_t to,
 			 uint32_t bytes, uint64_t now_ns)
 {
+	uint32_t wait;
 	uint64_t line;
 	unsigned int row;
 
 	for (line = to >> LINE_SHIFT; line <= (to + bytes - 1) >> LINE_SHIFT; line++)
 		for (row = 0; row < m->c->rows; row++)
 			cache_drop(&m->llc[row], line);
-	return max(transfer(m, from, bytes, now_ns),
-		   transfer(m, to, bytes, now_ns));
+	wait = transfer(m, from, bytes, false, now_ns);
+	return max(wait, transfer(m, to, bytes, true, now_ns));
 }

@@ -274,15 +274,21 @@ static void write_results(void)
 		write_profile();
 }
 
-static void begin(struct cpu *cpu)
+static void forget_filters(void)
 {
 	unsigned int i;
+
+	for (i = 0; i < config.cpus; i++)
+		filter_clear(&cpus[i]);
+}
+
+static void begin(struct cpu *cpu)
+{
 	struct block *b;
 
 	clock_parallel();
 	memory_clear(&memory);
-	for (i = 0; i < config.cpus; i++)
-		filter_clear(&cpus[i]);
+	forget_filters();
 	for (b = blocks; b; b = b->next)
 		b->ns = 0;
 	pages_clear(&pages);
@@ -427,6 +433,10 @@ static void on_end(plugin_id id, void *data)
 
 static bool install(int api, const char *path, char *error, size_t size)
 {
+	static const struct device_calls calls = {
+		.spend = wait_for_device, .written = forget_filters,
+	};
+
 	if (!config_read(&config, path, error, size) ||
 	    !clock_open(api, error, size))
 		return false;
@@ -441,7 +451,7 @@ static bool install(int api, const char *path, char *error, size_t size)
 		snprintf(error, size, "no memory left");
 		return false;
 	}
-	return devices_init(&config, &memory, wait_for_device, error, size);
+	return devices_init(&config, &memory, &calls, error, size);
 }
 
 EXPORT int qemu_plugin_install(plugin_id id, const struct plugin_info *info,

@@ -3,6 +3,7 @@
 
 import shutil
 import subprocess
+import threading
 
 import pytest
 
@@ -260,3 +261,24 @@ def test_the_model_refuses_a_program_that_is_not_its_qemu(tmp_path):
         "(plugin API 4; this one has 4)\n")
     assert said() == "memsim: needs one argument, config=FILE\n"
     assert said("config=/no/file") == "memsim: /no/file: No such file or directory\n"
+
+
+def test_no_guest_starts_after_the_end(monkeypatch):
+    started = []
+
+    class Prepared:
+        def __init__(self, run):
+            self.run, self.machine = run, machine.load("small")
+
+        def key(self):
+            return "none"
+
+        def start(self, work):
+            started.append(subprocess.Popen(["sleep", "1000"], start_new_session=True))
+            return started[-1]
+
+    monkeypatch.setattr(runs, "_Prepared", Prepared)
+    monkeypatch.setattr(runs, "_stopping", threading.Event())
+    runs.stop_all()
+    assert runs.measure(runs.Run("small", "stock", ("random",))).error == "interrupted"
+    assert started[0].poll() is not None

@@ -113,8 +113,9 @@ def test_the_copy_engine(stock_kernel, to):
     own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
     carried = 4096 / (machine.bandwidth_mibps[0][to] / machine.model.share
                       * 1.048576) * 1000
-    # One channel: its own time, or what the slow node carries; and the polling.
-    assert said["one_ns"] == pytest.approx(max(own, carried), rel=0.05)
+    # One channel: its own time, or what the slow node carries; and, each 32 jobs,
+    # the CPU's time to write new descriptors and to see that the last ones are done.
+    assert max(own, carried) < said["one_ns"] < 1.08 * max(own, carried)
     # All of them: the DRAM node carries each page twice.
     assert said["all_ns"] == pytest.approx(
         max(own / engine.channels, carried * (2 if to == 0 else 1)), rel=0.15)

@@ -232,6 +232,29 @@ static void copied_lines_are_read_from_memory(void **state)
 	drop(f);
 }
 
+/* They are requests to the node as any other. */
+static void the_node_s_monitor_counts_copies(void **state)
+{
+	struct fixture *f = fresh();
+	struct hmu *h = malloc(sizeof(*h));
+
+	(void)state;
+	assert_non_null(h);
+	assert_true(hmu_init(h, &machine, 1));
+	hmu_write(h, HMU_CONTROL, HMU_ENABLE, 0);
+	f->memory.hmu[1] = h;
+	job(RING, 0, FAR + 3 * 4096, FAR + 5 * 4096, 4096);
+	post(f, 0, 1, 0);
+	dma_advance(&f->dma, MIB);
+	hmu_advance(h, 1ULL << 30);
+	assert_int_equal(hmu_read(h, HMU_TAIL), 2);
+	assert_int_equal(hmu_read(h, HMU_LIST), 3 << HMU_COUNT_BITS | 64);
+	assert_int_equal(hmu_read(h, HMU_LIST + 8), 5 << HMU_COUNT_BITS | 64);
+	hmu_exit(h);
+	free(h);
+	drop(f);
+}
+
 int test_dma(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +264,7 @@ int test_dma(void)
 		cmocka_unit_test(bad_jobs_fail_and_change_nothing),
 		cmocka_unit_test(a_bad_ring_fails_too),
 		cmocka_unit_test(copied_lines_are_read_from_memory),
+		cmocka_unit_test(the_node_s_monitor_counts_copies),
 	};
 
 	return cmocka_run_group_tests_name("dma", tests, NULL, NULL);

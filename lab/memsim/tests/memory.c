@@ -178,6 +178,29 @@ static void a_saturated_node_is_slower(void **state)
 	drop(m);
 }
 
+static void ranges_that_follow_each_other_are_one(void **state)
+{
+	static const struct config two = {
+		.llc_bytes = MIB, .llc_ways = 8, .rows = 1, .nodes = 2,
+		.node_mbps = { 1, 1 }, .path = { { { 1, 1 }, { 1, 1 } } },
+		.ranges = 3,
+		.range = { { 0, MIB, 0 }, { MIB, 2 * MIB, 1 }, { 3 * MIB, 4 * MIB, 0 } },
+	};
+	struct memory *m = malloc(sizeof(*m));
+
+	(void)state;
+	assert_non_null(m);
+	assert_true(memory_init(m, &two));
+	assert_true(memory_has(m, 0, 2 * MIB));
+	assert_true(memory_has(m, MIB - 64, 128));
+	assert_false(memory_has(m, MIB, MIB + 1));
+	assert_false(memory_has(m, 2 * MIB, 1));
+	assert_true(memory_has(m, 3 * MIB, MIB));
+	assert_false(memory_has(m, 4 * MIB - 1, 2));
+	assert_false(memory_has(m, ~0ULL, 2));
+	drop(m);
+}
+
 int test_memory(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +211,7 @@ int test_memory(void)
 		cmocka_unit_test(a_store_in_the_cpu_s_own_cache_is_free_and_dirty),
 		cmocka_unit_test(pages_count_once_an_interval),
 		cmocka_unit_test(a_saturated_node_is_slower),
+		cmocka_unit_test(ranges_that_follow_each_other_are_one),
 	};
 
 	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
