@@ -29,11 +29,16 @@ PACKAGES = {
     "ps": "procps",
     "qemu-system-x86_64": "qemu-system-x86",
     "redis-benchmark": "redis-tools",
+    "redis-check-rdb": "redis-tools",
     "sqlite3.h": "libsqlite3-dev",
     "stdlib.h": "libc6-dev",
     "tar": "tar",
     "xz": "xz-utils",
 }
+
+# Programs that are there under another name too: redis-tools holds the server's
+# program, and starts no service as its own package would.
+_ALSO_CALLED = {"redis-server": "redis-check-rdb"}
 
 # For programs no test or build may silently do without.
 KERNEL_BUILD = ("gcc", "make", "ld", "stdlib.h", "flex", "bison", "bc", "perl",
@@ -71,6 +76,20 @@ def require(*tools: str, packages: Mapping[str, str] | None = None) -> None:
     if still:
         raise LabError(f"{', '.join(still)} not found though "
                        f"{', '.join(wanted)} is installed: put it on PATH")
+
+
+def program(name: str) -> Path:
+    """Where the program ``name`` is, or one that is it under another name.
+
+    It is installed where it is missing; LabError otherwise, as from require().
+    """
+    found = shutil.which(name)
+    if found is None:
+        other = _ALSO_CALLED.get(name, name)
+        require(other)
+        found = shutil.which(other)
+    assert found is not None
+    return Path(found)
 
 
 def _install(absent: list[str], wanted: list[str]) -> None:

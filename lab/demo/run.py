@@ -114,10 +114,12 @@ def perform(settings: Settings, page: Path | None = None) -> dict:
         raise LabError(f"unknown layout {settings.layout!r}: choose default or precise")
     narrator = Narrator(len(_STAGES) - (page is None))
     narrator.stage(*_STAGES["host"])
-    # redis-tools holds the server's program as well, and starts no service.
-    host.require("redis-benchmark", "redis-check-rdb",
-                 packages={"redis-check-rdb": "redis-tools"})
+    host.require("redis-benchmark")
+    host.program("redis-server")
     qemu.ensure()
+    if page is not None:
+        # Now, and not when all but the measuring is done.
+        qemu.check_model()
     narrator.stage(*_STAGES["kernel"])
     kernel = build.ensure(settings.flavour)
     accelerator = qemu.accelerator()

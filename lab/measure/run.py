@@ -118,7 +118,7 @@ def _root(run: Run) -> Initramfs:
     for name in _programs(run):
         root.program(programs.path(name), f"/bin/{name}")
     for name in run.packages:
-        root.program(name)
+        root.program(host.program(name), f"/bin/{name}")
     for path, data in run.files.items():
         root.file(path, data, program=data.startswith((b"\x7fELF", b"#!")))
     return root

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from lab import machine, qemu
+from lab import host, machine, qemu
 from lab.errors import LabError
 from lab.measure import console, layout, plugin, profile, programs
 from lab.measure import run as runs
@@ -106,6 +106,20 @@ def test_a_program_brings_its_libraries():
     assert b"libc.so.6" in root.bytes()
     with pytest.raises(LabError, match="program no-such-program is missing"):
         root.program("no-such-program")
+
+
+def test_redis_comes_from_the_package_that_starts_no_service(tmp_path, monkeypatch):
+    server = tmp_path / "redis-check-rdb"
+    server.write_text("#!/bin/sh\n", encoding="utf-8")
+    server.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert host.program("redis-server") == server
+    monkeypatch.setattr(host, "require", lambda tool: wanted.append(tool))
+    monkeypatch.setenv("PATH", "/nowhere")
+    wanted = []
+    with pytest.raises(AssertionError):
+        host.program("redis-server")
+    assert wanted == ["redis-check-rdb"]
 
 
 ANSWER = """@@blocks

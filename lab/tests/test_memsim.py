@@ -49,10 +49,12 @@ def test_bandwidth(one_socket):
         assert mbps == pytest.approx(want, rel=0.05)
 
 
-def test_a_saturated_node_is_slower(one_socket):
+@pytest.mark.parametrize("node", [0, 1])
+def test_a_saturated_node_is_slower(one_socket, node):
+    """DRAM as well as CXL memory."""
     chase, stream = one_socket.model["phases"][:2]
-    idle = chase["nodes"][1]
-    both = stream["nodes"][1]
+    idle = chase["nodes"][node]
+    both = stream["nodes"][node]
     assert idle["wait_ns"] < 0.02 * idle["ns"]
     assert both["wait_ns"] - idle["wait_ns"] > 10 * idle["wait_ns"] + 1e6
 
