@@ -28,8 +28,11 @@ def write(rows: list[dict], host: dict, path: Path) -> None:
 
 
 def figure(value: float | None, form: str) -> str:
-    """A number, or a dash where there is none."""
-    return "-" if value is None else format(value, form)
+    """A number, or a dash where there is none; what is rounded to zero has no sign."""
+    if value is None:
+        return "-"
+    text = format(value, form)
+    return text.lstrip("-") if set(text) <= set("-0.") else text
 
 
 @dataclass(frozen=True)

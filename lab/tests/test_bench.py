@@ -137,6 +137,12 @@ def test_best_pages_are_the_hottest_on_the_socket_that_misses_them():
     assert best_pages("1 9 0\n2 8 0\n3 7 0\n4 1 0\n", 3, [0, 3]) == b"1 0\n2 0\n3 3\n"
 
 
+def test_figures():
+    assert report.figure(None, ".2f") == "-"
+    assert report.figure(-0.001, ".2f") == "0.00" and report.figure(0.0, ".2f") == "0.00"
+    assert report.figure(-0.25, ".2f") == "-0.25" and report.figure(0, ",") == "0"
+
+
 def test_recovered():
     assert recovered(2.0, 1.0, 3.0) == 0.5
     assert recovered(4.0, 1.0, 3.0) == -0.5
