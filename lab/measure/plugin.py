@@ -58,7 +58,11 @@ def compiled(source: Path, *headers: Path) -> Path:
     for path in sorted(files):
         digest.update(f"{path.relative_to(paths.ROOT)}\n".encode() + path.read_bytes())
     out = paths.CACHE / source.name / digest.hexdigest()[:16]
-    compile_c(source, out)
+    stamp = out / ".complete"
+    # Not again for another checkout, whose files are newer.
+    if not stamp.exists():
+        compile_c(source, out)
+        stamp.touch()
     return out
 
 

@@ -296,3 +296,21 @@ def test_no_guest_starts_after_the_end(monkeypatch):
     runs.stop_all()
     assert runs.measure(runs.Run("small", "stock", ("random",))).error == "interrupted"
     assert started[0].poll() is not None
+
+
+def test_programs_are_the_same_wherever_they_are_compiled(tmp_path):
+    """Sizes of files in the guest's memory decide where its pages lie."""
+    outs = []
+    for name in ("here", "elsewhere"):
+        tree = tmp_path / name
+        shutil.copytree(programs.SOURCE, tree / "bench")
+        shutil.copytree(plugin.SOURCE, tree / "lab" / "memsim")
+        outs.append(tmp_path / f"out-{name}")
+        for part in ("bench", "lab/memsim"):
+            subprocess.run(["make", "-s", "-j4", "-C", tree / part, f"OUT={outs[-1]}"],
+                           check=True, capture_output=True)
+    made = [path.name for path in outs[0].iterdir()
+            if path.is_file() and path.suffix in ("", ".so")]
+    assert {"random", "hmu", "memsim.so", "freeze.so"} <= set(made)
+    for name in made:
+        assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes(), name
