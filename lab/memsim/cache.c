@@ -51,9 +51,27 @@ static unsigned int match(const uint32_t *tags, uint32_t tag)
 	       _mm_movemask_ps(_mm_castsi128_ps(high)) << 4;
 }
 
+/*
+ * Lines of one tag are XORed with a hash of it: any run of lines that is aligned to
+ * the number of sets still has one line in each. Without, pages whose addresses are
+ * alike in the lower bits drive each other out, and two kernels that are alike but
+ * for what lies where differ by a sixth in what copying pages costs.
+ */
+static uint64_t scramble(const struct cache *c, uint64_t tag)
+{
+	/* 2^32 divided by the golden ratio (Knuth, volume 3, section 6.4). */
+	return (tag * 0x9e3779b1u >> 16) & (((uint64_t)1 << c->set_bits) - 1);
+}
+
+uint64_t cache_set(const struct cache *c, uint64_t line)
+{
+	return (line & (((uint64_t)1 << c->set_bits) - 1)) ^
+	       scramble(c, line >> c->set_bits);
+}
+
 struct cache_result cache_access(struct cache *c, uint64_t line, bool store)
 {
-	uint64_t set = line & (((uint64_t)1 << c->set_bits) - 1);
+	uint64_t set = cache_set(c, line);
 	uint32_t *tags = c->tags + set * CACHE_WAYS;
 	uint32_t tag = (uint32_t)(line >> c->set_bits) + 1;
 	unsigned int ways = match(tags, tag), way;
@@ -70,7 +88,7 @@ struct cache_result cache_access(struct cache *c, uint64_t line, bool store)
 		if (c->dirty[set] & bit) {
 			r.writeback = true;
 			r.victim = (uint64_t)(tags[way] - 1) << c->set_bits |
-				   set;
+				   (set ^ scramble(c, tags[way] - 1));
 		}
 		tags[way] = tag;
 		c->dirty[set] &= ~bit;
@@ -84,7 +102,7 @@ struct cache_result cache_access(struct cache *c, uint64_t line, bool store)
 
 void cache_drop(struct cache *c, uint64_t line)
 {
-	uint64_t set = line & (((uint64_t)1 << c->set_bits) - 1);
+	uint64_t set = cache_set(c, line);
 	uint32_t *tags = c->tags + set * CACHE_WAYS;
 	unsigned int ways = match(tags, (uint32_t)(line >> c->set_bits) + 1);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A last-level cache: set-associative, 8 ways, not-recently-used replacement. */
+/*
+ * A last-level cache: set-associative, 8 ways, not-recently-used replacement, sets by
+ * a hash of the address, as processors with a cache of several slices have them.
+ */
 #ifndef MEMSIM_CACHE_H
 #define MEMSIM_CACHE_H
 
@@ -35,6 +38,8 @@ void cache_exit(struct cache *c);
 void cache_clear(struct cache *c);
 /* Somebody else has written the line: what is here is worth nothing. */
 void cache_drop(struct cache *c, uint64_t line);
+/* The set that @line belongs to. */
+uint64_t cache_set(const struct cache *c, uint64_t line);
 
 struct cache_result cache_access(struct cache *c, uint64_t line, bool store);
 

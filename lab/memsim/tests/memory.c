@@ -128,8 +128,8 @@ static void a_store_in_the_cpu_s_own_cache_is_free_and_dirty(void **state)
 	(void)state;
 	memory_access(m, 0, &s, SLOW, false, 0, &node);
 	memory_dirty(m, 0, SLOW, 100);
-	for (i = 1; i <= 8; i++)
-		memory_access(m, 0, &s, i * MIB / 8, false, 1000 * i, &node);
+	for (i = 0; i < 2 * MIB / 64; i++)
+		memory_access(m, 0, &s, i * 64, false, 1000 * i, &node);
 	assert_int_equal(m->stat[1].writeback, 1);
 	drop(m);
 }
