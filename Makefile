@@ -11,10 +11,10 @@ export LINUX_TARBALL JOBS HOOK
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench kernel stock shell series hook check clean
+.PHONY: help demo test bench sensitivity kernel stock shell series hook check clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 	@echo
 	@echo "  DEBUG=1          test with the debug kernel (KASAN, lockdep, kmemleak)"
 	@echo "  JOBS=N           parallel compilers (default: one for each CPU)"
@@ -24,9 +24,9 @@ help: ## list the targets
 	@echo "  FLAVOUR=stock    which kernel: pghot, stock or debug (make shell)"
 	@echo "  CMDLINE=WORDS    kernel parameters (make shell)"
 	@echo "  RUN=COMMAND      run this and end, with its exit status (make shell)"
-	@echo "  EXPERIMENT=A,B   only these (make bench); CONTENDER=A,B likewise"
-	@echo "  QUICK=1          a quarter of the work in each run (make bench)"
-	@echo "  FRESH=1          make all runs again (make bench)"
+	@echo "  EXPERIMENT=A,B   only these (make bench, sensitivity); CONTENDER=A,B likewise"
+	@echo "  QUICK=1          a quarter of the work in each run (likewise)"
+	@echo "  FRESH=1          make all runs again (likewise)"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
 
 demo: ## show hot pages of an unmodified Redis being promoted
@@ -37,6 +37,9 @@ test: ## run every test; the last line counts them
 
 bench: ## run the benchmarks in guest time, beside the stock kernel
 	@$(LAB) bench
+
+sensitivity: ## measure how far results hang on the memory model
+	@$(LAB) sensitivity
 
 kernel: ## build Linux 7.3 with pghot
 	@$(LAB) kernel

@@ -21,6 +21,7 @@ COMMANDS = (
     "lab.compare",
     "lab.measure.command",
     "lab.bench.command",
+    "lab.bench.sensitivity",
     "lab.clean",
 )
 

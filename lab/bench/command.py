@@ -42,7 +42,8 @@ def add_parser(verbs) -> None:
     parser.set_defaults(run=run)
 
 
-def _chosen(names: str | None) -> list[description.Contender]:
+def chosen(names: str | None) -> list[description.Contender]:
+    """Those of a comma list and the bounds, or all."""
     known = description.contenders()
     wanted = [name for name in (names or "").split(",") if name]
     for name in wanted:
@@ -63,13 +64,10 @@ def _list() -> int:
     return 0
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run what was asked for; 1 if a run failed that should not have."""
-    if args.list:
-        return _list()
-    experiments = [experiment for experiment in description.experiments(args.experiment)
-                   if experiment.quick or not args.quick]
-    contenders = _chosen(args.contender)
+def run_matrix(experiments: list[description.Experiment],
+               contenders: list[description.Contender], *, quick: bool,
+               fresh: bool) -> list[dict]:
+    """The rows of all experiments and contenders, with progress shown."""
     # Once, and not by each run: images do not change meanwhile.
     images = {contender.kernel: str(build.ensure(contender.kernel).bzimage)
               for contender in contenders if contender.kernel in build.FLAVOURS}
@@ -78,12 +76,22 @@ def run(args: argparse.Namespace) -> int:
 
     def one(wanted: Run) -> Result:
         return measure(replace(wanted, kernel=images.get(wanted.kernel, wanted.kernel)),
-                       reuse=not args.fresh)
+                       reuse=not fresh)
 
-    began = time.monotonic()
     with display() as progress:
-        rows = Matrix(experiments, contenders, one, quick=args.quick,
-                      progress=progress, stop=stop_all).run()
+        return Matrix(experiments, contenders, one, quick=quick, progress=progress,
+                      stop=stop_all).run()
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run what was asked for; 1 if a run failed that should not have."""
+    if args.list:
+        return _list()
+    experiments = [experiment for experiment in description.experiments(args.experiment)
+                   if experiment.quick or not args.quick]
+    contenders = chosen(args.contender)
+    began = time.monotonic()
+    rows = run_matrix(experiments, contenders, quick=args.quick, fresh=args.fresh)
     host = {"seconds": round(time.monotonic() - began, 1), "cores": cores(),
             "quick": args.quick}
     report.write(rows, host, OUT / "results.json")

@@ -35,9 +35,11 @@ from pathlib import Path
 
 from lab import machine, paths
 from lab.errors import LabError
+from lab.variation import Variation
 
 EXPERIMENTS = paths.ROOT / "lab" / "experiments"
 CONTENDERS = paths.ROOT / "lab" / "contenders"
+VARIATIONS = paths.ROOT / "lab" / "variations.toml"
 PLACEMENTS = ("start", "fast", "slow", "best")
 
 
@@ -78,6 +80,7 @@ class Experiment:
     cmdline: tuple[str, ...]
     packages: tuple[str, ...]
     document: Document | None
+    variation: Variation = Variation()
 
 
 @dataclass(frozen=True)
@@ -94,17 +97,22 @@ class Contender:
     setup: str
 
 
-class _Table:
-    """A TOML file whose fields are taken one by one; errors name file and field."""
+def _read(path: Path) -> dict:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LabError(f"cannot read {path}: {error.strerror}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise LabError(f"{path.name}: {error}") from error
 
-    def __init__(self, path: Path) -> None:
-        self._where = path.name
-        try:
-            self._left = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise LabError(f"cannot read {path}: {error.strerror}") from error
-        except tomllib.TOMLDecodeError as error:
-            raise LabError(f"{path.name}: {error}") from error
+
+class _Table:
+    """A table whose fields are taken one by one; errors name where it stands and the
+    field."""
+
+    def __init__(self, where: str, fields: dict) -> None:
+        self._where = where
+        self._left = dict(fields)
 
     def fail(self, field: str, problem: str):
         """Raise LabError about a field."""
@@ -150,7 +158,7 @@ def _document(table: _Table) -> Document | None:
 
 def experiment(path: Path) -> Experiment:
     """Read one experiment."""
-    table = _Table(path)
+    table = _Table(path.name, _read(path))
     read = Experiment(
         name=path.stem, about=table.take("about", str), machine=table.take("machine", str),
         workload=table.words("workload"), quick=table.words("quick"),
@@ -186,7 +194,7 @@ def _variables(table: _Table) -> str:
 
 def contender(path: Path) -> Contender:
     """Read one contender."""
-    table = _Table(path)
+    table = _Table(path.name, _read(path))
     script = table.take("setup", str, None)
     text = ""
     if script is not None:
@@ -206,6 +214,31 @@ def contender(path: Path) -> Contender:
     if read.balancing not in range(4):
         table.fail("balancing", f"{read.balancing} is not from 0 to 3")
     return read
+
+
+def _variation(name: str, fields: object) -> tuple[str, Variation]:
+    """What it is about, and the model."""
+    where = f"{VARIATIONS.name}: {name}"
+    if not isinstance(fields, dict):
+        raise LabError(f"{where}: is not a table")
+    table = _Table(where, fields)
+    about = table.take("about", str)
+    read = Variation(
+        llc=table.take("llc", float, 1.0), latency=table.take("latency", float, 1.0),
+        extra_ns=table.take("extra_ns", int, 0),
+        bandwidth=table.take("bandwidth", float, 1.0))
+    table.done()
+    for field in ("llc", "latency", "bandwidth"):
+        if not 0.1 <= getattr(read, field) <= 10:
+            table.fail(field, f"{getattr(read, field)} is not from 0.1 to 10")
+    if not 0 <= read.extra_ns <= 10000:
+        table.fail("extra_ns", f"{read.extra_ns} is not from 0 to 10000")
+    return about, read
+
+
+def variations(path: Path = VARIATIONS) -> dict[str, tuple[str, Variation]]:
+    """Names, what each is about, and the models, in the file's order."""
+    return {name: _variation(name, fields) for name, fields in _read(path).items()}
 
 
 def experiments(names: str | None = None) -> list[Experiment]:

@@ -59,7 +59,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         or experiment.machine, kernel=contender.kernel, workload=_words(words, place),
         cmdline=experiment.cmdline + contender.cmdline,
         setup=_setup(experiment, contender), packages=experiment.packages,
-        count_pages=placement == "best")
+        count_pages=placement == "best", variation=experiment.variation)
     seeds = 1 if quick else experiment.seeds
     return Cell(experiment, contender, tuple(
         replace(run, workload=(*run.workload, "--seed", str(seed)))

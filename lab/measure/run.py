@@ -23,6 +23,7 @@ from lab.kernel import build
 from lab.machine import Machine, load
 from lab.measure import console, layout, plugin, programs
 from lab.measure.initramfs import Initramfs
+from lab.variation import Variation
 
 HERE = Path(__file__).resolve().parent
 
@@ -46,7 +47,8 @@ class Run:
     shell text, run as root before the workload; ``workload`` the words of a command,
     whose first is a program of bench/ or of ``files`` and ``packages``. ``files``
     maps paths in the guest to content; ``packages`` names programs of the host to
-    take along. ``timeline_ms`` is the interval of the model's time line.
+    take along. ``variation`` is of the machine's model. ``timeline_ms`` is the interval
+    of the model's time line.
     ``count_pages``: return how often each page was missed; ``profile``: how long
     each piece of code took. ``limit_s`` is in seconds of the host.
     """
@@ -58,6 +60,7 @@ class Run:
     setup: str = ""
     files: Mapping[str, bytes] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
+    variation: Variation = Variation()
     timeline_ms: int = 50
     count_pages: bool = False
     profile: bool = False
@@ -175,7 +178,7 @@ class _Prepared:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.machine = load(run.machine)
+        self.machine = run.variation.of(load(run.machine))
         plugin.config(self.machine, Path())
         qemu.ensure()
         qemu.check_model()
