@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,44 +23,16 @@ static bool busy;
 static bool stop;
 static uint64_t iterations;
 
-static const struct argp_option options[] = {
-	{ "mib", 'm', "N", 0, "memory to fragment (default: 256)", 0 },
-	{ "huge", 'n', "N", 0, "huge pages to get (default: 24)", 0 },
-	{ "busy", 'B', NULL, 0, "beside a busy loop on the same CPU", 0 },
+static const struct bench_option options[] = {
+	{ "mib", 'm', "memory to fragment", .number = &mib, .low = 4, .high = 1 << 20 },
+	{ "huge", 'n', "huge pages to get", .number = &huge, .low = 1, .high = 1 << 20 },
+	{ "busy", 'B', "beside a busy loop on the same CPU", .flag = &busy },
 	{}
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'm':
-		mib = bench_number(state, "mib", arg, 4, 1 << 20);
-		return 0;
-	case 'n':
-		huge = bench_number(state, "huge", arg, 1, 1 << 20);
-		return 0;
-	case 'B':
-		busy = true;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
-static void pin(void)
-{
-	cpu_set_t set;
-
-	if (!bench.cpus.n)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(bench.cpus.item[0], &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		bench_fail("there is no CPU %d", bench.cpus.item[0]);
-}
-
+/* Where the thread that made it runs. */
 static void *spin(void *unused)
 {
-	pin();
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
 		__atomic_store_n(&iterations, iterations + 1, __ATOMIC_RELAXED);
 	return unused;
@@ -112,17 +83,12 @@ static uint64_t take(char *area)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Huge pages from fragmented memory.",
-	};
 	uint64_t *filler, page, got, spun;
 	pthread_t thread;
 	double seconds;
 	char *area;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
-	pin();
+	bench_parse(argc, argv, "Huge pages from fragmented memory.", options);
 	set("/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
 	set("/sys/kernel/mm/transparent_hugepage/defrag", "always");
 	bench_place(&bench.place);

@@ -20,24 +20,11 @@ static uint64_t ring_at, channels;
 static char *from, *to;
 static uint64_t from_at[JOBS], to_at[JOBS];
 
-static const struct argp_option options[] = {
-	{ "from", 'f', "NODE", 0, "(default: 0)", 0 },
-	{ "to", 't', "NODE", 0, "(default: 1)", 0 },
+static const struct bench_option options[] = {
+	{ "from", 'f', "node", .number = &from_node, .low = 0, .high = 63 },
+	{ "to", 't', "node", .number = &to_node, .low = 0, .high = 63 },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'f':
-		from_node = bench_number(state, "from", arg, 0, 63);
-		return 0;
-	case 't':
-		to_node = bench_number(state, "to", arg, 0, 63);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 /* A page holds 128 descriptors: each channel has a part of its own. */
 static void set_up(uint64_t entries)
@@ -142,14 +129,10 @@ static uint64_t bad_jobs(void)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Checks the copy engine of the memory model.",
-	};
 	uint64_t page, interrupts, failed;
 	double one, all, seconds;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Checks the copy engine of the memory model.", options);
 	dma = device_open(DMA_DEVICE, 0, DMA_BYTES);
 	if (device_read(&dma, DMA_ID) != DMA_MAGIC)
 		bench_fail("the device does not say what it is");

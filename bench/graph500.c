@@ -17,7 +17,7 @@
 #define MAX_SEARCHES	64
 
 static uint64_t scale = 18, edge_factor = 16, searches = 6;
-static int threads = 4;
+static uint64_t threads = 4;
 static struct list build_place;
 
 static uint32_t vertices;
@@ -30,36 +30,14 @@ static uint32_t queued, next_queued, depth;
 static uint64_t next_chunk;
 static double times[MAX_SEARCHES];
 
-static const struct argp_option options[] = {
-	{ "scale", 'S', "N", 0, "logarithm of the number of vertices (default: 18)", 0 },
-	{ "edge-factor", 'e', "N", 0, "edges for each vertex (default: 16)", 0 },
-	{ "searches", 'n', "N", 0, "(default: 6)", 0 },
-	{ "threads", 't', "N", 0, "(default: 4)", 0 },
-	{ "build-place", 'P', "NODES", 0, "nodes that the graph is made on", 0 },
+static const struct bench_option options[] = {
+	{ "scale", 'S', "logarithm of the number of vertices", .number = &scale, .low = 4, .high = 26 },
+	{ "edge-factor", 'e', "edges for each vertex", .number = &edge_factor, .low = 1, .high = 64 },
+	{ "searches", 'n', "", .number = &searches, .low = 1, .high = MAX_SEARCHES },
+	{ "threads", 't', "", .number = &threads, .low = 1, .high = MAX_THREADS },
+	{ "build-place", 'P', "nodes that the graph is made on", .nodes = &build_place },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'S':
-		scale = bench_number(state, "scale", arg, 4, 26);
-		return 0;
-	case 'e':
-		edge_factor = bench_number(state, "edge-factor", arg, 1, 64);
-		return 0;
-	case 'n':
-		searches = bench_number(state, "searches", arg, 1, MAX_SEARCHES);
-		return 0;
-	case 't':
-		threads = bench_number(state, "threads", arg, 1, MAX_THREADS);
-		return 0;
-	case 'P':
-		build_place = bench_list(state, "build-place", arg);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 /* Spread the vertices that are alike; a bijection of [0, 2^scale). */
 static uint32_t shuffle(uint32_t v)
@@ -268,14 +246,10 @@ static uint64_t validate(uint32_t root)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Breadth-first searches of a Kronecker graph.",
-	};
 	double inverse = 0, seconds;
 	uint64_t i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Breadth-first searches of a Kronecker graph.", options);
 	/* Made where it will lie: to move it gives the same, and takes longer. */
 	bench_place(bench.place.n ? &bench.place : &build_place);
 	make_graph();

@@ -8,41 +8,18 @@
 #include "lib/bench.h"
 
 static uint64_t mib = 256, hot_mib = 32, updates = 4000000, moves = 3;
-static int threads = 2;
+static uint64_t threads = 2;
 static uint64_t *table;
 static uint64_t words;
 
-static const struct argp_option options[] = {
-	{ "mib", 'm', "N", 0, "size of the table (default: 256)", 0 },
-	{ "hot-mib", 'H', "N", 0, "size of the hot set (default: 32)", 0 },
-	{ "updates", 'n', "N", 0,
-	  "of each thread for each place of the hot set (default: 4000000)", 0 },
-	{ "moves", 'M', "N", 0, "places of the hot set in turn (default: 3)", 0 },
-	{ "threads", 't', "N", 0, "(default: 2)", 0 },
+static const struct bench_option options[] = {
+	{ "mib", 'm', "size of the table", .number = &mib, .low = 1, .high = 1 << 20 },
+	{ "hot-mib", 'H', "size of the hot set", .number = &hot_mib, .low = 1, .high = 1 << 20 },
+	{ "updates", 'n', "of each thread for each place of the hot set", .number = &updates, .low = 1, .high = UINT64_MAX },
+	{ "moves", 'M', "places of the hot set in turn", .number = &moves, .low = 1, .high = 1000 },
+	{ "threads", 't', "", .number = &threads, .low = 1, .high = MAX_THREADS },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'm':
-		mib = bench_number(state, "mib", arg, 1, 1 << 20);
-		return 0;
-	case 'H':
-		hot_mib = bench_number(state, "hot-mib", arg, 1, 1 << 20);
-		return 0;
-	case 'n':
-		updates = bench_number(state, "updates", arg, 1, UINT64_MAX);
-		return 0;
-	case 'M':
-		moves = bench_number(state, "moves", arg, 1, 1000);
-		return 0;
-	case 't':
-		threads = bench_number(state, "threads", arg, 1, MAX_THREADS);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 /* Adds to one word of each update, or with @back takes away again. */
 static void update(int thread, bool back)
@@ -79,14 +56,10 @@ static void back(int thread)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Random updates of a hot set that moves.",
-	};
 	double seconds;
 	uint64_t i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Random updates of a hot set that moves.", options);
 	if (hot_mib > mib)
 		bench_fail("the hot set is larger than the table");
 	words = (mib << 20) / sizeof(*table);

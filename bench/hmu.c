@@ -20,18 +20,10 @@ static uint64_t node = 1;
 static struct device hmu;
 static volatile char *area;
 
-static const struct argp_option options[] = {
-	{ "node", 'n', "N", 0, "whose memory is accessed (default: 1)", 0 },
+static const struct bench_option options[] = {
+	{ "node", 'n', "whose memory is accessed", .number = &node, .low = 0, .high = 63 },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	if (key != 'n')
-		return ARGP_ERR_UNKNOWN;
-	node = bench_number(state, "node", arg, 0, 63);
-	return 0;
-}
 
 static void find(void)
 {
@@ -122,15 +114,11 @@ static uint64_t found(uint64_t *others, uint64_t *count)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Checks the hotness monitoring unit of the memory model.",
-	};
 	uint64_t page, right, others, count, listed, lost, interrupts;
 	bool overflow;
 	double seconds;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Checks the hotness monitoring unit of the memory model.", options);
 	find();
 	area = device_memory(PAGES * PAGE, node);
 	for (page = 0; page < PAGES; page++)

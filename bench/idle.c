@@ -5,42 +5,19 @@
  */
 #include "lib/lines.h"
 
-static uint64_t mib = 32, cold_mib = 256, accesses = 12000000;
-static int threads = 2;
+static uint64_t mib = 32, cold_mib = 256, accesses = 12000000, threads = 2;
 static struct list cold_place;
 static struct lines area, cold;
 static uint64_t pages;
 
-static const struct argp_option options[] = {
-	{ "mib", 'm', "N", 0, "size of what is used (default: 32)", 0 },
-	{ "cold-mib", 'C', "N", 0, "size of what is not (default: 256)", 0 },
-	{ "cold-place", 'P', "NODES", 0, "nodes of what is not used", 0 },
-	{ "accesses", 'n', "N", 0, "of each thread (default: 12000000)", 0 },
-	{ "threads", 't', "N", 0, "(default: 2)", 0 },
+static const struct bench_option options[] = {
+	{ "mib", 'm', "size of what is used", .number = &mib, .low = 1, .high = 1 << 20 },
+	{ "cold-mib", 'C', "size of what is not", .number = &cold_mib, .low = 1, .high = 1 << 20 },
+	{ "cold-place", 'P', "nodes of what is not used", .nodes = &cold_place },
+	{ "accesses", 'n', "of each thread", .number = &accesses, .low = 1, .high = UINT64_MAX },
+	{ "threads", 't', "", .number = &threads, .low = 1, .high = MAX_THREADS },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'm':
-		mib = bench_number(state, "mib", arg, 1, 1 << 20);
-		return 0;
-	case 'C':
-		cold_mib = bench_number(state, "cold-mib", arg, 1, 1 << 20);
-		return 0;
-	case 'P':
-		cold_place = bench_list(state, "cold-place", arg);
-		return 0;
-	case 'n':
-		accesses = bench_number(state, "accesses", arg, 1, UINT64_MAX);
-		return 0;
-	case 't':
-		threads = bench_number(state, "threads", arg, 1, MAX_THREADS);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 static void touch(int thread)
 {
@@ -57,13 +34,9 @@ static void touch(int thread)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Accesses to DRAM beside unused slow memory.",
-	};
 	double seconds;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Accesses to DRAM beside unused slow memory.", options);
 	/* One line a page is enough for data that nobody uses. */
 	cold = lines_map(cold_mib, &cold_place, PAGE / LINE);
 	area = lines_map(mib, &bench.place, 1);

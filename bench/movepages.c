@@ -21,30 +21,14 @@
 #define MOVE_OWN	2	/* MPOL_MF_MOVE */
 
 static uint64_t mib = 64, folio_kib = 4;
-static struct list to = { .n = 0 };
+static struct list to;
 
-static const struct argp_option options[] = {
-	{ "folio-kib", 'k', "N", 0, "size of the folios: 4 to 2048 (default: 4)", 0 },
-	{ "mib", 'm', "N", 0, "moved (default: 64)", 0 },
-	{ "to", 'T', "NODES", 0, "node to move to", 0 },
+static const struct bench_option options[] = {
+	{ "folio-kib", 'k', "size of the folios", .number = &folio_kib, .low = 4, .high = 2048 },
+	{ "mib", 'm', "moved, an even number", .number = &mib, .low = 2, .high = 1 << 20 },
+	{ "to", 'T', "node to move to", .nodes = &to },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'k':
-		folio_kib = bench_number(state, "folio-kib", arg, 4, 2048);
-		return 0;
-	case 'm':
-		mib = bench_number(state, "mib", arg, 2, 1 << 20) & ~1UL;
-		return 0;
-	case 'T':
-		to = bench_list(state, "to", arg);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 /* Have new memory come in folios of that size, and of no other. */
 static void choose_folios(void)
@@ -118,14 +102,11 @@ static void run(char *area, int target)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Throughput of move_pages(2) for folios of one size.",
-	};
 	uint64_t line;
 	char *area;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Throughput of move_pages(2) for folios of one size.", options);
+	mib &= ~1UL;
 	if (bench.place.n != 1 || to.n != 1)
 		bench_fail("--place and --to need one node each");
 	if (folio_kib & (folio_kib - 1) || folio_kib == 8)

@@ -14,51 +14,23 @@
 
 #define TABLE	65536	/* addresses are drawn from a table of the distribution */
 
-enum shape { NORMAL, UNIFORM, PARETO };
+enum { NORMAL, UNIFORM, PARETO };
 
-static enum shape shape = NORMAL;
-static uint64_t mib = 320, accesses = 5000000, writes = 20;
-static int threads = 4;
+static const char *const shapes[] = { "normal", "uniform", "pareto", NULL };
+static uint64_t shape = NORMAL;
+static uint64_t mib = 320, accesses = 5000000, threads = 4, writes = 20;
 static struct lines area;
 static uint64_t pages;
 static uint32_t table[TABLE];
 
-static const struct argp_option options[] = {
-	{ "shape", 'd', "SHAPE", 0, "normal (default), uniform or pareto", 0 },
-	{ "mib", 'm', "N", 0, "size of the area (default: 320)", 0 },
-	{ "accesses", 'n', "N", 0, "of each thread (default: 5000000)", 0 },
-	{ "threads", 't', "N", 0, "(default: 4)", 0 },
-	{ "writes", 'w', "PERCENT", 0, "(default: 20)", 0 },
+static const struct bench_option options[] = {
+	{ "shape", 'd', "distribution of addresses", .number = &shape, .choices = shapes },
+	{ "mib", 'm', "size of the area", .number = &mib, .low = 1, .high = 1 << 20 },
+	{ "accesses", 'n', "of each thread", .number = &accesses, .low = 1, .high = UINT64_MAX },
+	{ "threads", 't', "", .number = &threads, .low = 1, .high = MAX_THREADS },
+	{ "writes", 'w', "percent of the accesses", .number = &writes, .low = 0, .high = 100 },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	static const char *const shapes[] = { "normal", "uniform", "pareto" };
-
-	switch (key) {
-	case 'd':
-		for (shape = NORMAL; shape <= PARETO; shape++)
-			if (!strcmp(arg, shapes[shape]))
-				return 0;
-		argp_error(state, "--shape: '%s' is none of normal, uniform, pareto",
-			   arg);
-		return 0;
-	case 'm':
-		mib = bench_number(state, "mib", arg, 1, 1 << 20);
-		return 0;
-	case 'n':
-		accesses = bench_number(state, "accesses", arg, 1, UINT64_MAX);
-		return 0;
-	case 't':
-		threads = bench_number(state, "threads", arg, 1, MAX_THREADS);
-		return 0;
-	case 'w':
-		writes = bench_number(state, "writes", arg, 0, 100);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 /* Inverse of the normal distribution's cumulative function, by bisection. */
 static double normal_quantile(double p)
@@ -123,13 +95,9 @@ static void touch(int thread)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Accesses by a distribution of addresses.",
-	};
 	double seconds;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Accesses by a distribution of addresses.", options);
 	pages = (mib << 20) / PAGE;
 	make_table();
 	area = lines_map(mib, &bench.place, 1);
@@ -140,6 +108,6 @@ int main(int argc, char **argv)
 
 	lines_verify(&area);
 	bench_result(seconds, threads * accesses / seconds, "accesses/s",
-		     "\"pages\":%lu,\"threads\":%d", pages, threads);
+		     "\"pages\":%lu,\"threads\":%lu", pages, threads);
 	return 0;
 }

@@ -23,18 +23,10 @@ static char *stream[MAX_THREADS][MAX_LIST];
 static int threads;
 static volatile bool spinning;
 
-static const struct argp_option options[] = {
-	{ "nodes", 'n', "LIST", 0, "to measure (default: 0)", 0 },
+static const struct bench_option options[] = {
+	{ "nodes", 'n', "to measure; without, 0", .nodes = &nodes },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	if (key != 'n')
-		return ARGP_ERR_UNKNOWN;
-	nodes = bench_list(state, "nodes", arg);
-	return 0;
-}
 
 /* A cycle through all lines in random order. */
 static void *make_chase(int node)
@@ -186,13 +178,9 @@ static void show(void)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Latency and bandwidth of each node.",
-	};
 	int i, thread;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Latency and bandwidth of each node.", options);
 	threads = bench.cpus.n ? bench.cpus.n : 1;
 	if (threads > MAX_THREADS)
 		bench_fail("more than %d CPUs", MAX_THREADS);

@@ -17,50 +17,23 @@
 
 #define HUGE	(2UL << 20)
 
-enum kind { ANON, MAPPED_FILE, THP };
+enum { ANON, MAPPED_FILE, THP };
 
-static enum kind kind = ANON;
+static const char *const kinds[] = { "anon", "file", "thp", NULL };
+static uint64_t kind = ANON;
 static const char *path = "/mnt/random";
-static uint64_t mib = 64, accesses = 8000000;
-static int threads = 2;
+static uint64_t mib = 64, accesses = 8000000, threads = 2;
 static struct lines area = { .step = 1 };
 static uint64_t pages;
 
-static const struct argp_option options[] = {
-	{ "kind", 'k', "KIND", 0, "anon (default), file or thp", 0 },
-	{ "file", 'f', "PATH", 0, "of --kind file (default: /mnt/random)", 0 },
-	{ "mib", 'm', "N", 0, "size of the area (default: 64)", 0 },
-	{ "accesses", 'n', "N", 0, "of each thread (default: 8000000)", 0 },
-	{ "threads", 't', "N", 0, "(default: 2)", 0 },
+static const struct bench_option options[] = {
+	{ "kind", 'k', "what is accessed", .number = &kind, .choices = kinds },
+	{ "file", 'f', "of --kind file", .text = &path },
+	{ "mib", 'm', "size of the area", .number = &mib, .low = 2, .high = 1 << 20 },
+	{ "accesses", 'n', "of each thread", .number = &accesses, .low = 1, .high = UINT64_MAX },
+	{ "threads", 't', "", .number = &threads, .low = 1, .high = MAX_THREADS },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	static const char *const kinds[] = { "anon", "file", "thp" };
-
-	switch (key) {
-	case 'k':
-		for (kind = ANON; kind <= THP; kind++)
-			if (!strcmp(arg, kinds[kind]))
-				return 0;
-		argp_error(state, "--kind: '%s' is none of anon, file, thp", arg);
-		return 0;
-	case 'f':
-		path = arg;
-		return 0;
-	case 'm':
-		mib = bench_number(state, "mib", arg, 2, 1 << 20);
-		return 0;
-	case 'n':
-		accesses = bench_number(state, "accesses", arg, 1, UINT64_MAX);
-		return 0;
-	case 't':
-		threads = bench_number(state, "threads", arg, 1, MAX_THREADS);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 static void *map_file(size_t bytes)
 {
@@ -122,13 +95,9 @@ static void map_all(void)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Random accesses to the pages of a shared area.",
-	};
 	double seconds;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Random accesses to the pages of a shared area.", options);
 	bench_place(&bench.place);
 	pages = (mib << 20) / PAGE;
 	area.n = pages * (PAGE / LINE);
@@ -146,6 +115,6 @@ int main(int argc, char **argv)
 
 	lines_verify(&area);
 	bench_result(seconds, threads * accesses / seconds, "accesses/s",
-		     "\"pages\":%lu,\"threads\":%d", pages, threads);
+		     "\"pages\":%lu,\"threads\":%lu", pages, threads);
 	return 0;
 }

@@ -16,36 +16,16 @@
 #define BUFFER	65536UL
 
 static const char *path = "/mnt/readers";
-static uint64_t mib = 48, loops = 24;
-static int readers = 1;
+static uint64_t mib = 48, loops = 24, readers = 1;
 static bool wrong;
 
-static const struct argp_option options[] = {
-	{ "file", 'f', "PATH", 0, "(default: /mnt/readers)", 0 },
-	{ "mib", 'm', "N", 0, "size of the file (default: 48)", 0 },
-	{ "loops", 'n', "N", 0, "by each reader (default: 24)", 0 },
-	{ "readers", 'r', "N", 0, "(default: 1)", 0 },
+static const struct bench_option options[] = {
+	{ "file", 'f', "", .text = &path },
+	{ "mib", 'm', "size of the file", .number = &mib, .low = 1, .high = 1 << 20 },
+	{ "loops", 'n', "by each reader", .number = &loops, .low = 1, .high = UINT32_MAX },
+	{ "readers", 'r', "", .number = &readers, .low = 1, .high = MAX_THREADS },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'f':
-		path = arg;
-		return 0;
-	case 'm':
-		mib = bench_number(state, "mib", arg, 1, 1 << 20);
-		return 0;
-	case 'n':
-		loops = bench_number(state, "loops", arg, 1, UINT32_MAX);
-		return 0;
-	case 'r':
-		readers = bench_number(state, "readers", arg, 1, MAX_THREADS);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 /* Each line of the file begins with what belongs there. */
 static void make_file(void)
@@ -101,13 +81,9 @@ static void work(int thread)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Readers of a file that is not mapped.",
-	};
 	double seconds;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Readers of a file that is not mapped.", options);
 	bench_place(&bench.place);
 	make_file();
 	bench_place(&(struct list){});
@@ -119,7 +95,7 @@ int main(int argc, char **argv)
 	if (wrong)
 		bench_fail("the data read is not what was written");
 	bench_result(seconds, readers * loops * mib * 1.048576 / seconds, "MB/s",
-		     "\"readers\":%d,\"seconds_a_loop\":%.6f", readers,
+		     "\"readers\":%lu,\"seconds_a_loop\":%.6f", readers,
 		     seconds / loops);
 	return 0;
 }

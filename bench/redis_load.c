@@ -35,32 +35,13 @@ static int connection;
 /* Room for the longest request and answer, and what precedes a value in both. */
 static char *text, length_line[32];
 
-static const struct argp_option options[] = {
-	{ "keys", 'k', "N", 0, "(default: 250000)", 0 },
-	{ "value", 'v', "BYTES", 0, "size of each value (default: 64)", 0 },
-	{ "requests", 'n', "N", 0, "of 32 keys each (default: 30000)", 0 },
-	{ "sets", 'S', "PERCENT", 0, "of the requests, the rest are MGET (default: 10)", 0 },
+static const struct bench_option options[] = {
+	{ "keys", 'k', "", .number = &keys, .low = 1, .high = 1 << 28 },
+	{ "value", 'v', "bytes of each value", .number = &value_bytes, .low = 16, .high = 1 << 20 },
+	{ "requests", 'n', "of 32 keys each", .number = &requests, .low = 1, .high = UINT64_MAX },
+	{ "sets", 'S', "percent of the requests, the rest are MGET", .number = &sets, .low = 0, .high = 100 },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'k':
-		keys = bench_number(state, "keys", arg, 1, 1 << 28);
-		return 0;
-	case 'v':
-		value_bytes = bench_number(state, "value", arg, 16, 1 << 20);
-		return 0;
-	case 'n':
-		requests = bench_number(state, "requests", arg, 1, UINT64_MAX);
-		return 0;
-	case 'S':
-		sets = bench_number(state, "sets", arg, 0, 100);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 static void stop_server(void)
 {
@@ -277,13 +258,9 @@ static void load(void)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Zipf load on an unmodified Redis.",
-	};
 	double seconds;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Zipf load on an unmodified Redis.", options);
 	sprintf(length_line, "$%lu\r\n", value_bytes);
 	text = malloc(64 + KEYS * (64 + value_bytes));
 	if (!text)

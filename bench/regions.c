@@ -14,36 +14,14 @@ static uint64_t regions = 6;
 static struct list cold_place;
 static struct lines cold, hot;
 
-static const struct argp_option options[] = {
-	{ "cold-place", 'P', "NODES", 0, "nodes of the cold data", 0 },
-	{ "cold-mib", 'C', "N", 0, "size of the cold data (default: 256)", 0 },
-	{ "region-mib", 'm', "N", 0, "size of one region (default: 8)", 0 },
-	{ "regions", 'r', "N", 0, "hot ones, in turn (default: 6)", 0 },
-	{ "accesses", 'n', "N", 0, "to each region (default: 3000000)", 0 },
+static const struct bench_option options[] = {
+	{ "cold-place", 'P', "nodes of the cold data", .nodes = &cold_place },
+	{ "cold-mib", 'C', "size of the cold data", .number = &cold_mib, .low = 0, .high = 1 << 20 },
+	{ "region-mib", 'm', "size of one region", .number = &region_mib, .low = 1, .high = 1 << 20 },
+	{ "regions", 'r', "hot ones, in turn", .number = &regions, .low = 1, .high = 1 << 16 },
+	{ "accesses", 'n', "to each region", .number = &accesses, .low = 1, .high = UINT64_MAX },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'P':
-		cold_place = bench_list(state, "cold-place", arg);
-		return 0;
-	case 'C':
-		cold_mib = bench_number(state, "cold-mib", arg, 0, 1 << 20);
-		return 0;
-	case 'm':
-		region_mib = bench_number(state, "region-mib", arg, 1, 1 << 20);
-		return 0;
-	case 'r':
-		regions = bench_number(state, "regions", arg, 1, 1 << 16);
-		return 0;
-	case 'n':
-		accesses = bench_number(state, "accesses", arg, 1, UINT64_MAX);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 static void touch(int thread)
 {
@@ -63,13 +41,9 @@ static void touch(int thread)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "One region after the other is hot, DRAM is full of cold data.",
-	};
 	double seconds;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "One region after the other is hot, DRAM is full of cold data.", options);
 	/* One line a page is enough for data that nobody uses. */
 	cold = lines_map(cold_mib, &cold_place, PAGE / LINE);
 	hot = lines_map(region_mib * regions, &bench.place, 1);

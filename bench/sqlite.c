@@ -15,28 +15,12 @@ static uint64_t customers = 120000, orders = 150000, queries = 7;
 static sqlite3 *db;
 static uint64_t want[REGIONS];
 
-static const struct argp_option options[] = {
-	{ "customers", 'c', "N", 0, "of 250 bytes each (default: 120000)", 0 },
-	{ "orders", 'o', "N", 0, "(default: 150000)", 0 },
-	{ "queries", 'n', "N", 0, "each joins all orders (default: 7)", 0 },
+static const struct bench_option options[] = {
+	{ "customers", 'c', "of 250 bytes each", .number = &customers, .low = 10, .high = 1 << 26 },
+	{ "orders", 'o', "", .number = &orders, .low = 1, .high = 1 << 26 },
+	{ "queries", 'n', "each joins all orders", .number = &queries, .low = 1, .high = 1 << 20 },
 	{}
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 'c':
-		customers = bench_number(state, "customers", arg, 10, 1 << 26);
-		return 0;
-	case 'o':
-		orders = bench_number(state, "orders", arg, 1, 1 << 26);
-		return 0;
-	case 'n':
-		queries = bench_number(state, "queries", arg, 1, 1 << 20);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 static void must(int code)
 {
@@ -109,14 +93,10 @@ static uint64_t sum(uint64_t region)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .children = bench_options,
-		.doc = "Analytic queries of SQLite on tables in memory.",
-	};
 	uint64_t i, differ = 0;
 	double seconds;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bench_parse(argc, argv, "Analytic queries of SQLite on tables in memory.", options);
 	bench_place(&bench.place);
 	load();
 	bench_place(&(struct list){});

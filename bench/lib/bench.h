@@ -47,11 +47,34 @@ extern const struct argp_child bench_options[];
 __attribute__((format(printf, 1, 2), noreturn))
 void bench_fail(const char *format, ...);
 
-/* A number from an option's argument, in [low, high]. */
-uint64_t bench_number(const struct argp_state *state, const char *option,
-		      const char *arg, uint64_t low, uint64_t high);
-struct list bench_list(const struct argp_state *state, const char *option,
-		       const char *arg);
+/**
+ * struct bench_option - an option of one workload
+ * @name, @key: its long and short form
+ * @doc: for --help, which adds the default: what is there before
+ * @number: where a number from @low to @high goes
+ * @choices: words, NULL at the end, one of which is to be chosen; its index goes to
+ *	     @number
+ * @nodes: where a list of nodes goes
+ * @text: where a word goes
+ * @flag: set by an option without an argument
+ */
+struct bench_option {
+	const char *name;
+	int key;
+	const char *doc;
+	uint64_t *number, low, high;
+	const char *const *choices;
+	struct list *nodes;
+	const char **text;
+	bool *flag;
+};
+
+/*
+ * Take @options, up to one with no name, and those of every workload from the
+ * command line; what is wrong ends the program with a line that says so.
+ */
+void bench_parse(int argc, char **argv, const char *doc,
+		 const struct bench_option *options);
 
 /* Memory that is not there before it is written to. */
 void *bench_map(size_t bytes);

@@ -5,10 +5,15 @@
 
 #include "bench.h"
 
+#define MAX_OPTIONS	16	/* of one workload */
+
 struct bench_options bench = { .seed = 1 };
 
-uint64_t bench_number(const struct argp_state *state, const char *option,
-		      const char *arg, uint64_t low, uint64_t high)
+/* Of the workload; argp has no other way to reach its parser. */
+static const struct bench_option *own;
+
+static uint64_t number(const struct argp_state *state, const char *option,
+		       const char *arg, uint64_t low, uint64_t high)
 {
 	uint64_t value;
 	char *end;
@@ -23,8 +28,8 @@ uint64_t bench_number(const struct argp_state *state, const char *option,
 	return value;
 }
 
-struct list bench_list(const struct argp_state *state, const char *option,
-		       const char *arg)
+static struct list list(const struct argp_state *state, const char *option,
+			const char *arg)
 {
 	char *copy = strdupa(arg), *word, *end = copy + strlen(copy);
 	struct list l = { .n = 0 };
@@ -37,22 +42,22 @@ struct list bench_list(const struct argp_state *state, const char *option,
 		if (l.n == MAX_LIST)
 			argp_error(state, "--%s: more than %d numbers", option,
 				   MAX_LIST);
-		l.item[l.n++] = bench_number(state, option, word, 0, 63);
+		l.item[l.n++] = number(state, option, word, 0, 63);
 	}
 	return l;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 'p':
-		bench.place = bench_list(state, "place", arg);
+		bench.place = list(state, "place", arg);
 		return 0;
 	case 'c':
-		bench.cpus = bench_list(state, "cpus", arg);
+		bench.cpus = list(state, "cpus", arg);
 		return 0;
 	case 's':
-		bench.seed = bench_number(state, "seed", arg, 0, UINT64_MAX);
+		bench.seed = number(state, "seed", arg, 0, UINT64_MAX);
 		return 0;
 	case 'b':
 		bench.best = arg;
@@ -64,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_option options[] = {
+static const struct argp_option common_options[] = {
 	{ "place", 'p', "NODES", 0,
 	  "nodes the data lies on at first, pages dealt out in turn; with a + behind: the nearest of them with room, and what does not fit lies elsewhere",
 	  100 },
@@ -77,9 +82,98 @@ static const struct argp_option options[] = {
 	{}
 };
 
-static const struct argp common = { .options = options, .parser = parse };
+static const struct argp common = { .options = common_options, .parser = parse_common };
 
 const struct argp_child bench_options[] = {
 	{ &common, 0, "For all workloads:", 100 },
 	{}
 };
+
+static const char *joined(const char *const *words)
+{
+	static char text[128];
+	size_t n = 0;
+
+	for (; *words && n < sizeof(text); words++)
+		n += snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "", *words);
+	return text;
+}
+
+static void choose(const struct bench_option *o, const char *arg,
+		   const struct argp_state *state)
+{
+	uint64_t i;
+
+	for (i = 0; o->choices[i]; i++) {
+		if (!strcmp(arg, o->choices[i])) {
+			*o->number = i;
+			return;
+		}
+	}
+	argp_error(state, "--%s: '%s' is none of %s", o->name, arg,
+		   joined(o->choices));
+}
+
+static error_t parse_own(int key, char *arg, struct argp_state *state)
+{
+	const struct bench_option *o;
+
+	for (o = own; o->name && o->key != key; o++)
+		;
+	if (!o->name)
+		return ARGP_ERR_UNKNOWN;
+	if (o->choices)
+		choose(o, arg, state);
+	else if (o->number)
+		*o->number = number(state, o->name, arg, o->low, o->high);
+	else if (o->nodes)
+		*o->nodes = list(state, o->name, arg);
+	else if (o->text)
+		*o->text = arg;
+	else
+		*o->flag = true;
+	return 0;
+}
+
+/* What argp is to know of @o; the text stays for as long as the program. */
+static struct argp_option described(const struct bench_option *o)
+{
+	const char *kind = o->choices ? "WORD" : o->number ? "N" :
+			   o->nodes ? "NODES" : o->text ? "PATH" : NULL;
+	char *doc = NULL;
+	int done = 0;
+
+	if (o->choices) {
+		done = asprintf(&doc, "%s: one of %s (default: %s)", o->doc,
+				joined(o->choices), o->choices[*o->number]);
+	} else if (o->number) {
+		done = asprintf(&doc, "%s%s(default: %lu)", o->doc,
+				*o->doc ? " " : "", *o->number);
+	} else if (o->text) {
+		done = asprintf(&doc, "%s%s(default: %s)", o->doc,
+				*o->doc ? " " : "", *o->text);
+	}
+	if (done < 0)
+		bench_fail("no memory left");
+	return (struct argp_option){ o->name, o->key, kind, 0,
+				     doc ? doc : o->doc, 0 };
+}
+
+void bench_parse(int argc, char **argv, const char *doc,
+		 const struct bench_option *options)
+{
+	struct argp_option known[MAX_OPTIONS + 1] = {};
+	const struct argp argp = {
+		.options = known, .parser = parse_own,
+		.children = bench_options, .doc = doc,
+	};
+	int i;
+
+	for (i = 0; options[i].name; i++) {
+		if (i == MAX_OPTIONS)
+			bench_fail("more than %d options", MAX_OPTIONS);
+		known[i] = described(&options[i]);
+	}
+	own = options;
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+}

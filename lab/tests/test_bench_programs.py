@@ -72,3 +72,24 @@ def test_options(name):
     assert wrong.returncode != 0
     assert "--seed: 'x' is not a number from 0 to" in wrong.stderr
     assert run(name, "--place", "99").returncode != 0
+
+
+@pytest.mark.parametrize("name, options, error", [
+    ("random", ["--kind", "x"], "--kind: 'x' is none of anon, file, thp"),
+    ("random", ["--mib", "1"], "--mib: '1' is not a number from 2 to 1048576"),
+    ("pmbench", ["--writes", "101"], "--writes: '101' is not a number from 0 to 100"),
+    ("idle", ["--cold-place", "0,y"], "--cold-place: 'y' is not a number from 0 to 63"),
+    ("gups", ["--threads", "-1"], "--threads: '-1' is not a number from 1 to 16"),
+    ("gups", ["--hot"], "option '--hot-mib' requires an argument"),
+])
+def test_a_bad_option_says_what_it_takes(name, options, error):
+    done = run(name, *options)
+    assert done.returncode != 0
+    assert error in done.stderr
+
+
+def test_help_shows_the_defaults():
+    shown = " ".join(run("random", "--help").stdout.split())
+    assert "what is accessed: one of anon, file, thp (default: anon)" in shown
+    assert "of each thread (default: 8000000)" in shown
+    assert "of --kind file (default: /mnt/random)" in shown
