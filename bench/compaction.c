@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Huge pages from fragmented memory: every second page of a node's memory is in
- * use, so that each huge page takes 256 migrations.
+ * Huge pages from fragmented memory: one page of each two of a node's memory is in
+ * use and no huge page is free, so that each one takes about 256 migrations.
  *
  * Source: the compaction results of "Accelerate page migration with batch copying
  * and hardware offload" (RFC v4): on an idle CPU, and beside a busy loop on it.
@@ -17,6 +17,7 @@
 #include "lib/bench.h"
 
 #define HUGE	(2UL << 20)
+#define MOST_FREE	256
 
 static uint64_t mib = 256, huge = 24;
 static bool busy;
@@ -38,18 +39,19 @@ static void *spin(void *unused)
 	return unused;
 }
 
-/* Fill the memory, then give every second page back. */
+/* Fill the memory, then give one page of each two back. */
 static uint64_t *fragment(void)
 {
-	uint64_t *p = bench_map(mib << 20), page;
+	uint64_t *p = bench_map(mib << 20), page, x = random_start(0);
 	const uint64_t words = PAGE / sizeof(*p);
 
 	if (madvise(p, mib << 20, MADV_NOHUGEPAGE) && errno != EINVAL)
 		bench_fail("madvise: %s", strerror(errno));
 	for (page = 0; page < (mib << 20) / PAGE; page++)
 		p[page * words] = line_value(page);
-	for (page = 1; page < (mib << 20) / PAGE; page += 2)
-		if (madvise(p + page * words, PAGE, MADV_DONTNEED))
+	for (page = 0; page < (mib << 20) / PAGE; page += 2)
+		if (madvise(p + (page + (random_next(&x) >> 63)) * words, PAGE,
+			    MADV_DONTNEED))
 			bench_fail("madvise: %s", strerror(errno));
 	return p;
 }
@@ -63,62 +65,105 @@ static void set(const char *name, const char *value)
 	close(fd);
 }
 
-/* Touch one huge page after the other; return how many came as such. */
-static uint64_t take(char *area)
+/* The number behind @name in a file of such lines. */
+static uint64_t number_in(const char *path, const char *name)
 {
-	uint64_t i, got = 0, kib;
+	uint64_t value, found = 0;
 	char line[256];
-	FILE *f;
+	FILE *f = fopen(path, "re");
 
-	for (i = 0; i < huge; i++)
-		area[i * HUGE] = 1;
-	f = fopen("/proc/self/smaps_rollup", "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "AnonHugePages: %lu", &kib) == 1)
-			got = kib / (HUGE >> 10);
-	if (f)
-		fclose(f);
-	return got;
+	if (!f)
+		bench_fail("cannot read %s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)) &&
+		    sscanf(line + strlen(name), "%lu", &value) == 1)
+			found = value;
+	fclose(f);
+	return found;
+}
+
+/* So many faults have got huge pages. */
+static uint64_t huge_pages(void)
+{
+	return number_in("/proc/vmstat", "thp_fault_alloc ");
+}
+
+/* Room for @n huge pages. */
+static char *huge_area(uint64_t n)
+{
+	char *area = bench_map((n + 1) * HUGE);
+
+	area = (char *)(((uintptr_t)area + HUGE - 1) & -HUGE);
+	if (madvise(area, n * HUGE, MADV_HUGEPAGE))
+		bench_fail("no huge pages: %s", strerror(errno));
+	return area;
+}
+
+/* Take all huge pages that are there without compaction. */
+static uint64_t take_free(void)
+{
+	char *area = huge_area(MOST_FREE);
+	uint64_t before = huge_pages(), n;
+
+	set("/sys/kernel/mm/transparent_hugepage/defrag", "never");
+	for (n = 0; n < MOST_FREE; n++) {
+		area[n * HUGE] = 1;
+		if (huge_pages() != before + n + 1)
+			return n;
+	}
+	bench_fail("more than %d huge pages are free: fragment more", MOST_FREE);
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t *filler, page, got, spun;
+	uint64_t *filler, page, i, got, moved, ballast, spun, x;
 	pthread_t thread;
 	double seconds;
 	char *area;
 
 	bench_parse(argc, argv, "Huge pages from fragmented memory.", options);
 	set("/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
-	set("/sys/kernel/mm/transparent_hugepage/defrag", "always");
 	bench_place(&bench.place);
 	filler = fragment();
-	area = bench_map((huge + 1) * HUGE);
-	area = (char *)(((uintptr_t)area + HUGE - 1) & -HUGE);
-	if (madvise(area, huge * HUGE, MADV_HUGEPAGE))
-		bench_fail("no huge pages: %s", strerror(errno));
+	ballast = take_free();
+	set("/sys/kernel/mm/transparent_hugepage/defrag", "always");
+	area = huge_area(huge);
 	if (busy && pthread_create(&thread, NULL, spin, NULL))
 		bench_fail("no thread");
 
+	got = huge_pages();
+	moved = number_in("/proc/vmstat", "pgmigrate_success ");
 	bench_begin();
 	spun = iterations;
-	got = take(area);
+	for (i = 0; i < huge; i++)
+		area[i * HUGE] = 1;
 	spun = iterations - spun;
 	seconds = bench_end();
+	got = huge_pages() - got;
+	moved = number_in("/proc/vmstat", "pgmigrate_success ") - moved;
 
 	if (busy) {
 		__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 		pthread_join(thread, NULL);
 	}
 	if (getenv("BENCH_CORRUPT"))
-		filler[0]++;
-	for (page = 0; page < (mib << 20) / PAGE; page += 2)
-		if (filler[page * (PAGE / sizeof(*filler))] != line_value(page))
-			bench_fail("page %lu was not moved rightly", page);
+		filler[0]++, filler[PAGE / sizeof(*filler)]++;
+	for (page = 0, x = random_start(0); page < (mib << 20) / PAGE; page += 2) {
+		uint64_t kept = page + !(random_next(&x) >> 63);
+
+		if (filler[kept * (PAGE / sizeof(*filler))] != line_value(kept))
+			bench_fail("page %lu was not moved rightly", kept);
+	}
 	/* Where compaction is put off, small pages come instead, and soon. */
 	if (!got)
 		bench_fail("no huge page came as one");
+	/* Blocks that had begun to be free elsewhere take fewer than 256. */
+	if (moved < got * 128)
+		bench_fail("%lu huge pages took %lu migrations: they were free before",
+			   got, moved);
 	bench_result(seconds, got / seconds, "huge pages/s",
-		     "\"huge\":%lu,\"as_huge\":%lu,\"spins\":%lu", huge, got, spun);
+		     "\"huge\":%lu,\"as_huge\":%lu,\"migrated\":%lu,"
+		     "\"free_before\":%lu,\"spins\":%lu",
+		     huge, got, moved, ballast, spun);
 	return 0;
 }
