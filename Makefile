@@ -25,7 +25,7 @@ help: ## list the targets
 	@echo "  CMDLINE=WORDS    kernel parameters (make shell)"
 	@echo "  RUN=COMMAND      run this and end, with its exit status (make shell)"
 	@echo "  EXPERIMENT=A,B   only these (make bench, sensitivity); CONTENDER=A,B likewise"
-	@echo "  QUICK=1          a quarter of the work in each run (likewise)"
+	@echo "  QUICK=1          less work in each run (likewise)"
 	@echo "  FRESH=1          make all runs again (likewise)"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
 

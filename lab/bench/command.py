@@ -33,7 +33,7 @@ def add_parser(verbs) -> None:
                         help="only these and the bounds")
     parser.add_argument("--quick", action="store_true",
                         default=os.environ.get("QUICK") == "1",
-                        help="a quarter of the work in each run")
+                        help="less work in each run, one seed")
     parser.add_argument("--fresh", action="store_true",
                         default=os.environ.get("FRESH") == "1",
                         help="make all runs again, also those whose result is there")

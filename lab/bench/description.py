@@ -6,14 +6,15 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``about``: one line
 - ``machine``: of lab/machines.toml
 - ``workload``: words of a command; ``{place}`` becomes the nodes its data is put on
-- ``quick``: the same for QUICK=1, about a quarter of the work; empty: not run then
+- ``quick``: the same for QUICK=1, with less work; empty: not run then
 - ``start``, ``fast``, ``slow``: nodes ("0" or "0,1") where the data of ordinary
   contenders begins, and where that of the bounds is for good. Without ``fast`` the
   experiment has no bounds, and ``unbounded`` says why
 - ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
 - ``seeds``: how many runs with different random numbers the figures are means of
   (default 1); with QUICK=1 there is one
-- ``best_mib``: how much of the data DRAM can hold, where that is not all of it
+- ``best_mib``: how much of the data the DRAM of each socket can hold, where that is
+  not all of what is accessed
 - ``setup``, ``cmdline``, ``packages``: as in lab.measure.Run
 - ``document``: title, ``differs`` (what is not the same here) and ``figures``,
   a list of contender and text
@@ -74,13 +75,18 @@ class Experiment:
     slow: str | None
     fast_machine: str
     unbounded: str | None
-    best_mib: int | None
+    best_mib: tuple[int, ...]
     seeds: int
     setup: str
     cmdline: tuple[str, ...]
     packages: tuple[str, ...]
     document: Document | None
     variation: Variation = Variation()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from others of a matrix."""
+        return self.name, self.variation.name
 
 
 @dataclass(frozen=True)
@@ -165,7 +171,7 @@ def experiment(path: Path) -> Experiment:
         start=table.take("start", str), fast=table.take("fast", str, None),
         slow=table.take("slow", str, None),
         fast_machine=table.take("fast_machine", str, ""), unbounded=table.take("unbounded", str, None),
-        best_mib=table.take("best_mib", int, None), seeds=table.take("seeds", int, 1),
+        best_mib=tuple(table.take("best_mib", list, ())), seeds=table.take("seeds", int, 1),
         setup=table.take("setup", str, ""),
         cmdline=table.words("cmdline", []), packages=table.words("packages", []),
         document=_document(table))
@@ -176,6 +182,10 @@ def experiment(path: Path) -> Experiment:
         name = getattr(read, field)
         if name and machine.load(name).model is None:
             table.fail(field, f"{name} has no model to measure time with")
+    sockets = len(machine.load(read.machine).initiators)
+    if read.best_mib and (len(read.best_mib) != sockets or
+                          not all(type(mib) is int and mib > 0 for mib in read.best_mib)):
+        table.fail("best_mib", f"is not a list of {sockets} numbers above 0")
     if (read.fast is None) != (read.slow is None):
         table.fail("fast", "goes with slow")
     if (read.fast is None) == (read.unbounded is None):
@@ -216,14 +226,13 @@ def contender(path: Path) -> Contender:
     return read
 
 
-def _variation(name: str, fields: object) -> tuple[str, Variation]:
-    """What it is about, and the model."""
+def _variation(name: str, fields: object) -> Variation:
     where = f"{VARIATIONS.name}: {name}"
     if not isinstance(fields, dict):
         raise LabError(f"{where}: is not a table")
     table = _Table(where, fields)
-    about = table.take("about", str)
     read = Variation(
+        name=name, about=table.take("about", str),
         llc=table.take("llc", float, 1.0), latency=table.take("latency", float, 1.0),
         extra_ns=table.take("extra_ns", int, 0),
         bandwidth=table.take("bandwidth", float, 1.0))
@@ -233,12 +242,12 @@ def _variation(name: str, fields: object) -> tuple[str, Variation]:
             table.fail(field, f"{getattr(read, field)} is not from 0.1 to 10")
     if not 0 <= read.extra_ns <= 10000:
         table.fail("extra_ns", f"{read.extra_ns} is not from 0 to 10000")
-    return about, read
+    return read
 
 
-def variations(path: Path = VARIATIONS) -> dict[str, tuple[str, Variation]]:
-    """Names, what each is about, and the models, in the file's order."""
-    return {name: _variation(name, fields) for name, fields in _read(path).items()}
+def variations(path: Path = VARIATIONS) -> list[Variation]:
+    """All, in the file's order."""
+    return [_variation(name, fields) for name, fields in _read(path).items()]
 
 
 def experiments(names: str | None = None) -> list[Experiment]:

@@ -49,7 +49,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
     placement = contender.placement
     if placement != "start" and experiment.unbounded:
         return Cell(experiment, contender, (), experiment.unbounded)
-    if placement == "best" and experiment.best_mib is None:
+    if placement == "best" and not experiment.best_mib:
         return Cell(experiment, contender, (), "all that is accessed fits into DRAM: same as fast")
     place = {"start": experiment.start, "fast": experiment.fast,
              "slow": experiment.slow, "best": experiment.slow}[placement]
@@ -66,22 +66,23 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         for seed in range(1, seeds + 1)))
 
 
-def best_pages(pages: str, budget: int, nodes: list[int]) -> bytes:
-    """The hottest ``budget`` pages, each on the node whose CPUs miss it most, or on
-    another one where that has its share of them already.
+def best_pages(pages: str, room: dict[int, int]) -> bytes:
+    """The hottest pages, each on the node whose CPUs miss it most, or on another one
+    where that is full already.
 
-    ``pages`` are lines of page number and misses from each socket; ``nodes`` are
-    the sockets' nodes. The best static placement of seed-free hindsight.
+    ``pages`` are lines of page number and misses from each socket; ``room`` says how
+    many each socket's node can hold. The best static placement of seed-free
+    hindsight.
     """
     counted = []
     for line in pages.splitlines():
         number, *misses = line.split()
         counts = list(map(int, misses))
         counted.append((-sum(counts), number, counts))
-    left = {node: -(-budget // len(nodes)) for node in nodes}
+    left = dict(room)
     chosen = []
-    for _, number, counts in sorted(counted)[:budget]:
-        by_misses = sorted(zip(counts, nodes), key=lambda pair: -pair[0])
+    for _, number, counts in sorted(counted)[:sum(room.values())]:
+        by_misses = sorted(zip(counts, room), key=lambda pair: -pair[0])
         node = next(node for _, node in by_misses if left[node])
         left[node] -= 1
         chosen.append((number, node))
@@ -91,8 +92,8 @@ def best_pages(pages: str, budget: int, nodes: list[int]) -> bytes:
 
 def with_best(experiment: Experiment, run: Run, counted: Result, nodes: list[int]) -> Run:
     """The second run of the best placement, from the first and its result."""
-    budget = (experiment.best_mib or 0) * _MIB // PAGE
-    listed = best_pages(counted.pages or "", budget, nodes)
+    room = {node: mib * _MIB // PAGE for node, mib in zip(nodes, experiment.best_mib)}
+    listed = best_pages(counted.pages or "", room)
     return replace(run, count_pages=False, files={**run.files, _BEST: listed},
                    workload=(*run.workload, "--best", _BEST))
 
@@ -146,8 +147,10 @@ def seconds_of(results: list[Result]) -> float | None:
 def row(made: Cell, results: list[Result], fast: float | None,
         slow: float | None) -> dict:
     """One row of results.json, means of all seeds: docs/lab.md documents the fields."""
+    variation = made.experiment.variation.name
     failed = next((result.error for result in results if result.error), None)
-    base = {"experiment": made.experiment.name, "machine": made.experiment.machine,
+    base = {"experiment": made.experiment.name,
+            **({"variation": variation} if variation else {}), "machine": made.experiment.machine,
             "contender": made.contender.name, "error": made.error or failed,
             "failed": failed is not None}
     if failed or not results:

@@ -82,7 +82,8 @@ class _Job:
         """What the progress display calls it."""
         words = self.run.workload
         seed = words[words.index("--seed") + 1]
-        return (f"{self.cell.experiment.name} {self.cell.contender.name}"
+        return (f"{' @ '.join(filter(None, self.cell.experiment.key))} "
+                f"{self.cell.contender.name}"
                 + (f" seed {seed}" if len(self.cell.runs) > 1 else "")
                 + (" (counting)" if self.run.count_pages else ""))
 
@@ -171,10 +172,10 @@ class Matrix:
     def _rows(self) -> list[dict]:
         results = {id(made): [self._results[repr(run)] for run in made.runs]
                    for made in self._cells}
-        bounds = {(made.experiment.name, made.contender.placement):
+        bounds = {(*made.experiment.key, made.contender.placement):
                   seconds_of(results[id(made)]) for made in self._cells
                   if made.contender.placement in ("fast", "slow")}
         return [row(made, results[id(made)],
-                    bounds.get((made.experiment.name, "fast")),
-                    bounds.get((made.experiment.name, "slow")))
+                    bounds.get((*made.experiment.key, "fast")),
+                    bounds.get((*made.experiment.key, "slow")))
                 for made in self._cells]

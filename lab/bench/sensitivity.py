@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """``make sensitivity``: how far results hang on what the memory model leaves out.
 
-Runs experiments with each model of lab/variations.toml and shows the share recovered.
+Runs experiments with each model of lab/variations.toml, and shows the share recovered
+and how late that is.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from lab.bench.command import OUT, chosen, run_matrix
 from lab.bench.runner import cores
 from lab.errors import LabError
 from lab.log import console, note
+from lab.variation import Variation
 
 _EXPERIMENTS = "random-anon,graph500,redis"
 _CONTENDERS = "stock-2,pghot-default-hint_fault"
-_SEPARATOR = " @ "
 
 
 def add_parser(verbs) -> None:
@@ -39,7 +40,7 @@ def add_parser(verbs) -> None:
                         help=f"likewise, beside the bounds (default: {_CONTENDERS})")
     parser.add_argument("--quick", action="store_true",
                         default=os.environ.get("QUICK") == "1",
-                        help="a quarter of the work in each run")
+                        help="less work in each run, one seed")
     parser.add_argument("--fresh", action="store_true",
                         default=os.environ.get("FRESH") == "1",
                         help="make all runs again, also those whose result is there")
@@ -47,47 +48,58 @@ def add_parser(verbs) -> None:
 
 
 def varied(experiments: list[description.Experiment],
-           names: list[str]) -> list[description.Experiment]:
-    """Each experiment with each variation of these names, named "EXPERIMENT @ NAME"."""
-    known = description.variations()
-    return [replace(experiment, name=f"{experiment.name}{_SEPARATOR}{name}",
-                    variation=known[name][1])
-            for name in names for experiment in experiments]
+           variations: list[Variation]) -> list[description.Experiment]:
+    """Each experiment with each of these models."""
+    return [replace(experiment, variation=variation)
+            for variation in variations for experiment in experiments]
 
 
-def split(rows: list[dict]) -> list[dict]:
-    """Rows with the variation in a field of its own."""
-    return [{**row, "experiment": experiment, "variation": name} for row in rows
-            for experiment, name in [row["experiment"].split(_SEPARATOR)]]
+def delay(row: dict, slow: dict) -> float | None:
+    """Seconds that the contender would have been as slow as ``slow`` for, had it been as
+    fast as the bound from then on: (1 - R) T_slow. It does not hang on how long the
+    run is, as R does. None without bounds."""
+    if row["recovered"] is None:
+        return None
+    return (1 - row["recovered"]) * slow["seconds"]
 
 
-def table(rows: list[dict]) -> Group:
-    """R of each contender and experiment, a line for each variation."""
-    abouts = {name: about for name, (about, _) in description.variations().items()}
+def _cell(row: dict, slow: dict) -> str:
+    late = delay(row, slow)
+    if late is None:
+        return "-"
+    return f"{report.figure(row['recovered'], '.3f')} {late:6.2f}" + \
+        ("" if row["promoted"] else " none came")
+
+
+def table(rows: list[dict], variations: list[Variation]) -> Group:
+    """R and delay of each contender and experiment, a line for each model."""
+    found = {(row["experiment"], row["variation"], row["contender"]): row for row in rows}
+    experiments = list(dict.fromkeys(row["experiment"] for row in rows))
+    contenders = [name for name in dict.fromkeys(row["contender"] for row in rows)
+                  if name not in ("fast", "slow")]
     shown = Table(header_style="bold", box=box.SIMPLE_HEAD)
     shown.add_column("model", no_wrap=True)
-    columns, lines, reasons = [], {}, []
-    for row in rows:
-        if row["contender"] in ("fast", "slow"):
-            if row["error"]:
-                reasons.append(row["error"])
-            continue
-        column = (row["experiment"], row["contender"])
-        if column not in columns:
-            columns.append(column)
-            shown.add_column("\n".join(column), justify="right")
-        if row["error"]:
-            reasons.append(row["error"])
-        lines.setdefault(row["variation"], {})[column] = report.figure(row["recovered"], ".3f")
-    for name, cells in lines.items():
-        shown.add_row(name, *(cells.get(column, "-") for column in columns))
-    return Group(shown, *(Text(f"{name}: {abouts[name]}") for name in lines),
-                 *(Text(f"failed: {why}", style="bold red")
-                   for why in dict.fromkeys(reasons)))
+    for experiment in experiments:
+        shown.add_column(f"{experiment}\nT_slow", justify="right")
+        for contender in contenders:
+            shown.add_column(f"\n{contender}\nR, delay in s", justify="right")
+    for variation in variations:
+        cells = []
+        for experiment in experiments:
+            slow = found[experiment, variation.name, "slow"]
+            cells.append(report.figure(slow["seconds"], ".2f"))
+            cells += [_cell(found[experiment, variation.name, contender], slow)
+                      for contender in contenders]
+        shown.add_row(variation.name, *cells)
+    return Group(shown, *(Text(f"{variation.name}: {variation.about}")
+                          for variation in variations),
+                 *(Text(f"{row['experiment']}, {row['variation']}, {row['contender']}: "
+                        f"{row['error']}", style="bold red" if row["failed"] else "dim")
+                   for row in rows if row["error"]))
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run all variations; 1 if a run failed."""
+    """Run all models; 1 if a run failed."""
     experiments = description.experiments(args.experiment)
     for experiment in experiments:
         if experiment.unbounded:
@@ -95,15 +107,15 @@ def run(args: argparse.Namespace) -> int:
                            f"nothing is recovered: {experiment.unbounded}")
         if args.quick and not experiment.quick:
             raise LabError(f"experiment {experiment.name} has no quick form")
+    variations = description.variations()
     began = time.monotonic()
-    names = list(description.variations())
-    rows = split(run_matrix(varied(experiments, names), chosen(args.contender),
-                            quick=args.quick, fresh=args.fresh))
+    rows = run_matrix(varied(experiments, variations), chosen(args.contender),
+                      quick=args.quick, fresh=args.fresh)
     host = {"seconds": round(time.monotonic() - began, 1), "cores": cores(),
             "quick": args.quick}
     where = OUT / "sensitivity.json"
     report.write(rows, host, where)
     shown = console if console.is_terminal else Console(width=report.WIDTH)
-    shown.print(table(rows))
-    note(f"{where}")
+    shown.print(table(rows, variations))
+    note(str(where))
     return int(any(row["failed"] for row in rows))

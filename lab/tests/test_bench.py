@@ -26,7 +26,7 @@ quick = ["random", "--place", "{place}", "--accesses", "1"]
 start = "1"
 fast = "0"
 slow = "1"
-best_mib = 1
+best_mib = [1]
 [document]
 title = "a document"
 differs = "everything"
@@ -58,11 +58,13 @@ def test_all_that_is_shipped_loads():
     ('about = "a test"', "", "test.toml: about: is missing"),
     ('"small"', '"none"', "unknown machine 'none'"),
     ('"small"', '"three-node"', "test.toml: machine: three-node has no model"),
-    ("best_mib = 1", 'best_mib = "1"', "test.toml: best_mib: '1' is not of type int"),
-    ("best_mib = 1", "best = 1", "test.toml: best: unknown field"),
+    ("best_mib = [1]", "best_mib = 1", "test.toml: best_mib: 1 is not of type list"),
+    ("best_mib = [1]", "best_mib = [1, 2]", "best_mib: is not a list of 1 numbers above 0"),
+    ("best_mib = [1]", "best_mib = [0]", "best_mib: is not a list of 1 numbers above 0"),
+    ("best_mib = [1]", "best = 1", "test.toml: best: unknown field"),
     ('fast = "0"', "", "test.toml: fast: goes with slow"),
     ('fast = "0"\nslow = "1"', "", "test.toml: unbounded: is for experiments"),
-    ("best_mib = 1", "seeds = 0", "test.toml: seeds: 0 is not from 1 to 100"),
+    ("best_mib = [1]", "seeds = 0", "test.toml: seeds: 0 is not from 1 to 100"),
     ("title =", "name =", "test.toml: document: needs title"),
     ("text =", "word =", "test.toml: document: figures need"),
     ("[document]", "[document", "test.toml: Expected"),
@@ -110,7 +112,7 @@ def test_the_figures_are_means_of_the_seeds(experiment):
         return replace(made_up(run), seconds=float(run.workload[-1]),
                        vmstat={"pgpromote_success": 10 * int(run.workload[-1])})
 
-    row = rows_of(replace(experiment, seeds=3, best_mib=None), measure,
+    row = rows_of(replace(experiment, seeds=3, best_mib=()), measure,
                   ("fast", "slow", "stock-2"))["stock-2"]
     assert row["seconds"] == 2.0 and row["seconds_by_seed"] == [1.0, 2.0, 3.0]
     assert row["promoted"] == 20
@@ -123,7 +125,7 @@ def test_the_figures_are_means_of_the_seeds(experiment):
 
 
 def test_cells_without_a_run_say_why(experiment):
-    fits = cell(replace(experiment, best_mib=None), CONTENDERS["best"])
+    fits = cell(replace(experiment, best_mib=()), CONTENDERS["best"])
     assert fits.runs == () and "fits into DRAM" in fits.error
     none = replace(experiment, fast=None, slow=None, unbounded="no bounds here")
     assert cell(none, CONTENDERS["slow"]).error == "no bounds here"
@@ -132,9 +134,9 @@ def test_cells_without_a_run_say_why(experiment):
 
 def test_best_pages_are_the_hottest_on_the_socket_that_misses_them():
     pages = "10 5 0\n11 1 1\n1f 2 7\n20 0 3\n"
-    assert best_pages(pages, 2, [0, 3]) == b"10 0\n1f 3\n"
-    # Each node takes its share and no more.
-    assert best_pages("1 9 0\n2 8 0\n3 7 0\n4 1 0\n", 3, [0, 3]) == b"1 0\n2 0\n3 3\n"
+    assert best_pages(pages, {0: 1, 3: 1}) == b"10 0\n1f 3\n"
+    # Each node takes what it can hold and no more.
+    assert best_pages("1 9 0\n2 8 0\n3 7 0\n4 1 0\n", {0: 2, 3: 1}) == b"1 0\n2 0\n3 3\n"
 
 
 def test_figures():
@@ -264,7 +266,7 @@ def test_an_error_may_hold_anything(experiment):
 
 @pytest.mark.parametrize("width", [80, 100, 130])
 def test_the_table_fits_the_terminal(experiment, width):
-    rows = list(rows_of(replace(experiment, best_mib=None), made_up).values())
+    rows = list(rows_of(replace(experiment, best_mib=()), made_up).values())
     console = Console(file=io.StringIO(), width=width)
     console.print(report.table(rows, width))
     shown = console.file.getvalue()

@@ -88,6 +88,13 @@ def test_a_bad_option_says_what_it_takes(name, options, error):
     assert error in done.stderr
 
 
+@pytest.mark.parametrize("shape, share", [("pareto", 0.8), ("uniform", 0.2)])
+def test_where_pmbench_goes(shape, share):
+    said = json.loads(run("pmbench", "--shape", shape, "--mib", "4", "--accesses",
+                          "10").stdout)
+    assert said["detail"]["first_fifth"] == pytest.approx(share, abs=0.005)
+
+
 def test_help_shows_the_defaults():
     shown = " ".join(run("random", "--help").stdout.split())
     assert "what is accessed: one of anon, file, thp (default: anon)" in shown

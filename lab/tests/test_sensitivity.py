@@ -2,6 +2,7 @@
 """Other memory models: what becomes of the machine, and the table of what comes out."""
 
 import io
+import json
 import re
 
 import pytest
@@ -17,13 +18,13 @@ from lab.measure import Result, plugin
 from lab.variation import Variation
 
 CXL = machine.load("dram-cxl")
+MODELS = {model.name: model for model in description.variations()}
 
 
 def test_as_described_changes_nothing():
     assert Variation().of(CXL) == CXL
-    name, (_, model) = next(iter(description.variations().items()))
-    assert name == "as-described"
-    assert model == Variation()
+    assert next(iter(MODELS)) == "as-described"
+    assert MODELS["as-described"].of(CXL) == CXL
 
 
 def test_factors_reach_the_model():
@@ -35,14 +36,18 @@ def test_factors_reach_the_model():
 
 
 def test_each_variation_is_another_model(tmp_path):
-    told = [plugin.config(model.of(CXL), tmp_path)
-            for _, model in description.variations().values()]
+    told = [plugin.config(model.of(CXL), tmp_path) for model in MODELS.values()]
     assert len(set(told)) == len(told) >= 8
 
 
-def test_a_cache_has_a_size_that_can_be():
-    with pytest.raises(LabError, match="dram-cxl: a last-level cache of 1048576.7|not a power"):
-        Variation(llc=0.7).of(CXL)
+@pytest.mark.parametrize("model, error", [
+    (Variation(llc=0.7), "dram-cxl: a last-level cache of 1468006 bytes is not a power"),
+    (Variation(bandwidth=3.0), "dram-cxl: 3 times the bandwidth needs a share of 5.33333"),
+    (Variation(bandwidth=32.0), "needs a share of 0.5"),
+])
+def test_what_no_machine_can_have(model, error):
+    with pytest.raises(LabError, match=re.escape(error)):
+        model.of(CXL)
 
 
 @pytest.mark.parametrize("text, error", [
@@ -60,37 +65,76 @@ def test_a_bad_variation_names_the_field(tmp_path, text, error):
         description.variations(path)
 
 
+def varied(names, models=("as-described", "overlap")):
+    return sensitivity.varied(description.experiments(names),
+                              [MODELS[name] for name in models])
+
+
 def test_every_run_has_its_model():
-    experiment, = description.experiments("random-anon")
-    varied = sensitivity.varied([experiment], ["as-described", "half-cache"])
     fast = next(read for read in description.contenders() if read.name == "fast")
-    assert [cell(read, fast).runs[0].variation.llc for read in varied] == [1.0, 0.5]
+    runs = [cell(read, fast).runs[0] for read in varied("random-anon", ("as-described",
+                                                                        "half-cache"))]
+    assert [run.variation.llc for run in runs] == [1.0, 0.5]
+
+
+def measure(run):
+    """The slow bound 2 s, the fast one 1 s, stock-2 1.25 s; one run breaks."""
+    if run.variation.name == "overlap" and run.workload[0] == "gups":
+        return Result(error="it broke")
+    seconds = 1.0 if run.workload[run.workload.index("--place") + 1] == "0" else \
+        1.25 if "balancing 2" in run.setup else 2.0
+    return Result(seconds=seconds, model={"pages": {"promoted": 0, "demoted_again": 0}},
+                  vmstat={"pgpromote_success": 5 if run.workload[0] == "gups" else 0})
+
+
+def shown(group):
+    out = io.StringIO()
+    Console(file=out, width=120).print(group)
+    return out.getvalue()
 
 
 def test_the_table_has_a_line_for_each_model():
-    experiments = sensitivity.varied(description.experiments("random-anon,gups"),
-                                     ["as-described", "overlap"])
     contenders = [read for read in description.contenders()
                   if read.name in ("fast", "slow", "stock-2")]
-
-    def measure(run):
-        if run.variation.latency == 0.5 and run.workload[0] == "gups":
-            return Result(error="it broke")
-        seconds = {0: 2.0, 2: 1.25}[2 if "balancing 2" in run.setup else 0]
-        if "'0'" in repr(run.workload):
-            seconds = 1.0
-        return Result(seconds=seconds, model={"pages": {"promoted": 0, "demoted_again": 0}})
-
-    rows = sensitivity.split(Matrix(experiments, contenders, measure, workers=1).run())
+    rows = Matrix(varied("random-anon,gups"), contenders, measure, workers=1).run()
     assert {row["variation"] for row in rows} == {"as-described", "overlap"}
-    out = io.StringIO()
-    Console(file=out, width=120).print(sensitivity.table(rows))
-    lines = [line.split() for line in out.getvalue().splitlines()]
-    assert ["as-described", "0.750", "0.750"] in lines
-    assert ["overlap", "0.750", "-"] in lines
-    assert "failed: it broke" in out.getvalue()
+    text = shown(sensitivity.table(rows, [MODELS["as-described"], MODELS["overlap"]]))
+    lines = [line.split() for line in text.splitlines()]
+    # R and (1 - R) T_slow; where nothing was promoted, R is not the policy's.
+    assert "as-described 2.00 0.750 0.50 none came 2.00 0.750 0.50".split() in lines
+    assert "overlap 2.00 0.750 0.50 none came - -".split() in lines
+    assert "gups, overlap, stock-2: it broke" in text
 
 
-def test_without_bounds_there_is_nothing_to_compare(capsys):
-    assert main(["sensitivity", "--experiment", "movepages-4k"]) == 1
-    assert "movepages-4k has no bounds" in capsys.readouterr().err
+def test_what_no_run_is_made_for_is_no_failure():
+    contenders = [read for read in description.contenders()
+                  if read.name in ("fast", "slow", "best")]
+    rows = Matrix(varied("random-anon"), contenders, measure, workers=1).run()
+    assert not any(row["failed"] for row in rows)
+    assert "random-anon, overlap, best: all that is accessed fits into DRAM" in shown(
+        sensitivity.table(rows, [MODELS["overlap"]]))
+
+
+@pytest.mark.parametrize("names, status", [("random-anon", 0), ("random-anon,gups", 1)])
+def test_the_verb_writes_all_rows(tmp_path, monkeypatch, capsys, names, status):
+    def run_matrix(experiments, contenders, *, quick, fresh):
+        assert fresh
+        return Matrix(experiments, contenders, measure, quick=quick, workers=1).run()
+
+    monkeypatch.setattr(sensitivity, "run_matrix", run_matrix)
+    monkeypatch.setattr(sensitivity, "OUT", tmp_path)
+    assert main(["sensitivity", "--experiment", names, "--contender", "stock-2",
+                 "--fresh"]) == status
+    written = json.loads((tmp_path / "sensitivity.json").read_text(encoding="utf-8"))
+    assert len(written["rows"]) == len(MODELS) * 3 * len(names.split(","))
+    assert all(name in capsys.readouterr().out for name in ["as-described"])
+
+
+@pytest.mark.parametrize("options, error", [
+    (["--experiment", "movepages-4k"], "movepages-4k has no bounds"),
+    (["--experiment", "pmbench-pareto", "--quick"], "pmbench-pareto has no quick form"),
+    (["--contender", "nobody"], "unknown contender 'nobody'"),
+])
+def test_what_it_cannot_do(options, error, capsys):
+    assert main(["sensitivity", *options]) == 1
+    assert error in capsys.readouterr().err
