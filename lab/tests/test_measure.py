@@ -174,6 +174,15 @@ def test_fatal_messages():
     assert console.fatal("[    1.000000] reboot: Power down\n") is None
 
 
+@pytest.mark.parametrize("guest, model, agree", [
+    (2.0, 2.0, True), (2.00004, 2.0, True), (2.00006, 2.0, False),
+    # An interrupt came between the mark and the reading of the clock.
+    (2.318026, 2.318081, True), (2.0, 2.0009, True), (2.0, 2.0011, False),
+])
+def test_clocks(guest, model, agree):
+    assert runs.clocks_agree(guest, model) == agree
+
+
 def test_words_of_the_workload_reach_it_as_they_are():
     script = runs._quoted("it's $HOME")
     done = subprocess.run(["sh", "-c", f"printf %s {script}"], capture_output=True,
