@@ -72,7 +72,7 @@ scheme() {
 	put "$scheme/access_pattern/age/max" 4294967295
 	put "$scheme/apply_interval_us" $((1000000 / often))
 	put "$scheme/target_nid" "$to"
-	put "$scheme/quotas/bytes" $((200 << 20))
+	put "$scheme/quotas/bytes" $(((200 << 20) / often))
 	put "$scheme/quotas/reset_interval_ms" $((1000 / often))
 	put "$scheme/quotas/weights/sz_permil" 0
 	put "$scheme/quotas/weights/nr_accesses_permil" 100
