@@ -18,7 +18,6 @@
 
 static uint64_t scale = 18, edge_factor = 16, searches = 6;
 static uint64_t threads = 4;
-static struct list build_place;
 
 static uint32_t vertices;
 static uint64_t edges;
@@ -35,7 +34,6 @@ static const struct bench_option options[] = {
 	{ "edge-factor", 'e', "edges for each vertex", .number = &edge_factor, .low = 1, .high = 64 },
 	{ "searches", 'n', "", .number = &searches, .low = 1, .high = MAX_SEARCHES },
 	{ "threads", 't', "", .number = &threads, .low = 1, .high = MAX_THREADS },
-	{ "build-place", 'P', "nodes that the graph is made on", .nodes = &build_place },
 	{}
 };
 
@@ -251,7 +249,7 @@ int main(int argc, char **argv)
 
 	bench_parse(argc, argv, "Breadth-first searches of a Kronecker graph.", options);
 	/* Made where it will lie: to move it gives the same, and takes longer. */
-	bench_place(bench.place.n ? &bench.place : &build_place);
+	bench_place(&bench.place);
 	make_graph();
 	bench_place(&(struct list){});
 

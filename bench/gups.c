@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random updates (GUPS) of a hot set that moves: nine of ten updates go to it, the
- * tenth to anywhere in the table.
+ * Random updates (GUPS) of a hot set that moves: seven of eight updates go to
+ * it, the others to anywhere in the table.
  */
 #include <stdlib.h>
 

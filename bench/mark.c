@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Marks the measured part for programs that know nothing of it. */
+#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,7 +40,6 @@ struct bench_options {
 };
 
 extern struct bench_options bench;
-extern const struct argp_child bench_options[];
 
 /* Say what is wrong, on stderr and as JSON, and end. */
 __attribute__((format(printf, 1, 2), noreturn))

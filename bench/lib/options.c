@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static const struct argp_option common_options[] = {
 
 static const struct argp common = { .options = common_options, .parser = parse_common };
 
-const struct argp_child bench_options[] = {
+static const struct argp_child children[] = {
 	{ &common, 0, "For all workloads:", 100 },
 	{}
 };
@@ -165,7 +166,7 @@ void bench_parse(int argc, char **argv, const char *doc,
 	struct argp_option known[MAX_OPTIONS + 1] = {};
 	const struct argp argp = {
 		.options = known, .parser = parse_own,
-		.children = bench_options, .doc = doc,
+		.children = children, .doc = doc,
 	};
 	int i;
 

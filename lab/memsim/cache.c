@@ -53,9 +53,9 @@ static unsigned int match(const uint32_t *tags, uint32_t tag)
 
 /*
  * Lines of one tag are XORed with a hash of it: any run of lines that is aligned to
- * the number of sets still has one line in each. Without, pages whose addresses are
- * alike in the lower bits drive each other out, and two kernels that are alike but
- * for what lies where differ by a sixth in what copying pages costs.
+ * the number of sets still has one line in each, and the same XOR leads from set and
+ * tag back to the line. Pages whose addresses are alike in the lower bits do not
+ * drive each other out.
  */
 static uint64_t scramble(const struct cache *c, uint64_t tag)
 {
