@@ -63,36 +63,39 @@ def delay(row: dict, slow: dict) -> float | None:
     return (1 - row["recovered"]) * slow["seconds"]
 
 
-def _cell(row: dict, slow: dict) -> str:
-    late = delay(row, slow)
-    if late is None:
-        return "-"
-    return f"{report.figure(row['recovered'], '.3f')} {late:6.2f}" + \
-        ("" if row["promoted"] else " none came")
+def _table(rows: list[dict], slow: dict[str, dict], names: list[str]) -> Table:
+    """Of one experiment. Pages that came without the kernel's count (DAMON's) are those
+    that the model saw come."""
+    shown = Table(header_style="bold", box=box.SIMPLE_HEAD, title=rows[0]["experiment"],
+                  title_justify="left", pad_edge=False, collapse_padding=True)
+    shown.add_column("contender", no_wrap=True)
+    shown.add_column("model", no_wrap=True)
+    for title in ("seconds", "R", "delay", "promoted"):
+        shown.add_column(title, justify="right", no_wrap=True)
+    for contender in dict.fromkeys(row["contender"] for row in rows):
+        shown.add_section()
+        own = {row["variation"]: row for row in rows if row["contender"] == contender}
+        for name in names:
+            row = own[name]
+            shown.add_row(contender if name == names[0] else "", name,
+                          report.figure(row["seconds"], ".3f"),
+                          report.figure(row["recovered"], ".2f"),
+                          report.figure(delay(row, slow[name]), ".2f"),
+                          report.figure(row["promoted"] or row["seen_promoted"], ","))
+    return shown
 
 
 def table(rows: list[dict], variations: list[Variation]) -> Group:
-    """R and delay of each contender and experiment, a line for each model."""
-    found = {(row["experiment"], row["variation"], row["contender"]): row for row in rows}
-    experiments = list(dict.fromkeys(row["experiment"] for row in rows))
-    contenders = [name for name in dict.fromkeys(row["contender"] for row in rows)
-                  if name not in ("fast", "slow")]
-    shown = Table(header_style="bold", box=box.SIMPLE_HEAD)
-    shown.add_column("model", no_wrap=True)
-    for experiment in experiments:
-        shown.add_column(f"{experiment}\nT_slow", justify="right")
-        for contender in contenders:
-            shown.add_column(f"\n{contender}\nR, delay in s", justify="right")
-    for variation in variations:
-        cells = []
-        for experiment in experiments:
-            slow = found[experiment, variation.name, "slow"]
-            cells.append(report.figure(slow["seconds"], ".2f"))
-            cells += [_cell(found[experiment, variation.name, contender], slow)
-                      for contender in contenders]
-        shown.add_row(variation.name, *cells)
-    return Group(shown, *(Text(f"{variation.name}: {variation.about}")
-                          for variation in variations),
+    """A line for each experiment, contender and model; what has no figures says why
+    below."""
+    names = [variation.name for variation in variations]
+    tables = []
+    for experiment in dict.fromkeys(row["experiment"] for row in rows):
+        own = [row for row in rows if row["experiment"] == experiment]
+        slow = {row["variation"]: row for row in own if row["contender"] == "slow"}
+        tables.append(_table(own, slow, names))
+    return Group(*tables, *(Text(f"{variation.name}: {variation.about}")
+                            for variation in variations),
                  *(Text(f"{row['experiment']}, {row['variation']}, {row['contender']}: "
                         f"{row['error']}", style="bold red" if row["failed"] else "dim")
                    for row in rows if row["error"]))
