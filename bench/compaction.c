@@ -101,7 +101,7 @@ static char *huge_area(uint64_t n)
 /* Take all huge pages that are there without compaction. */
 static uint64_t take_free(void)
 {
-	uint64_t most = sysconf(_SC_PHYS_PAGES) * PAGE / HUGE;
+	uint64_t most = number_in("/proc/meminfo", "MemFree:") / (HUGE >> 10);
 	uint64_t before = huge_pages(), n;
 	char *area = huge_area(most);
 

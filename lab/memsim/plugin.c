@@ -17,11 +17,11 @@
 #include "clock.h"
 #include "config.h"
 #include "devices.h"
+#include "filter.h"
 #include "memory.h"
 #include "pages.h"
 #include "results.h"
 
-#define FILTER_LINES	1024	/* 64 KiB */
 #define MAX_INSN	15
 /*
  * What a PAUSE takes: some 140 cycles on x86 servers since Skylake. QEMU ends a
@@ -55,7 +55,7 @@ struct block {
 
 /**
  * struct cpu - what the plugin knows of a CPU
- * @filter: by line: number of the line times two, plus one if it is dirty
+ * @filter: the cache of its own
  * @streams: sequences under way
  * @block: the code it runs
  * @count: what it does
@@ -63,7 +63,7 @@ struct block {
  * @space: address of its page tables
  */
 struct cpu {
-	uint64_t filter[FILTER_LINES];
+	struct filter filter;
 	struct streams streams;
 	struct block *block;
 	struct mode_count *count;
@@ -101,11 +101,6 @@ static double host_seconds(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static void filter_clear(struct cpu *cpu)
-{
-	memset(cpu->filter, 0xff, sizeof(cpu->filter));
-}
-
 static void charge(struct cpu *cpu, uint32_t ns)
 {
 	cpu->count->ns += ns;
@@ -116,7 +111,7 @@ static void charge(struct cpu *cpu, uint32_t ns)
 /* An access that the filter does not answer. */
 static __attribute__((noinline)) void
 look_up(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
-	bool present)
+	enum filter_answer answer)
 {
 	struct qemu_plugin_hwaddr *addr = qemu_plugin_get_hwaddr(info, vaddr);
 	uint64_t pa;
@@ -128,7 +123,7 @@ look_up(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
 		return;
 	}
 	pa = qemu_plugin_hwaddr_phys_addr(addr);
-	if (present) {
+	if (answer == FILTER_CLEAN) {
 		memory_dirty(&memory, cpu->row, pa, clock_now());
 		return;
 	}
@@ -160,19 +155,15 @@ static void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
 		      void *data)
 {
 	struct cpu *cpu = &cpus[clock_cpu()];
-	uint64_t line = vaddr >> LINE_SHIFT, *filter, entry;
-	bool store = qemu_plugin_mem_is_store(info), present;
+	bool store = qemu_plugin_mem_is_store(info);
+	enum filter_answer answer;
 
 	(void)translator;
 	(void)data;
 	cpu->count->accesses++;
-	filter = &cpu->filter[line % FILTER_LINES];
-	entry = *filter;
-	present = entry >> 1 == (line & ~(1ULL << 63));
-	if (likely(present && (!store || entry & 1)))
-		return;
-	*filter = line << 1 | store;
-	look_up(cpu, info, vaddr, store, present);
+	answer = filter_access(&cpu->filter, vaddr, store);
+	if (unlikely(answer != FILTER_HIT))
+		look_up(cpu, info, vaddr, store, answer);
 }
 
 /* noinline: the return address has to be that of translated code. */
@@ -198,7 +189,7 @@ static void on_flush(unsigned int translator, void *data)
 {
 	(void)translator;
 	(void)data;
-	filter_clear(&cpus[clock_cpu()]);
+	filter_clear(&cpus[clock_cpu()].filter);
 }
 
 /* mov to CR3: the value is in the general register that @data says. */
@@ -210,7 +201,7 @@ static void on_new_space(unsigned int translator, void *data)
 	uint64_t cr3;
 
 	(void)translator;
-	filter_clear(&cpus[number]);
+	filter_clear(&cpus[number].filter);
 	if (!handle)
 		return;
 	if (!value)
@@ -236,7 +227,7 @@ static void on_halt(unsigned int translator, void *data)
 {
 	(void)translator;
 	(void)data;
-	filter_clear(&cpus[clock_cpu()]);
+	filter_clear(&cpus[clock_cpu()].filter);
 	clock_halt();
 }
 
@@ -279,7 +270,7 @@ static void forget_filters(void)
 	unsigned int i;
 
 	for (i = 0; i < config.cpus; i++)
-		filter_clear(&cpus[i]);
+		filter_clear(&cpus[i].filter);
 }
 
 static void begin(struct cpu *cpu)
@@ -416,7 +407,7 @@ static void on_cpu(plugin_id id, unsigned int number)
 	cpus[number].row = config.row_of[number];
 	cpus[number].block = &boot;
 	cpus[number].count = &results.cpu[number][KERNEL];
-	filter_clear(&cpus[number]);
+	filter_clear(&cpus[number].filter);
 	find_registers(number);
 }
 

@@ -10,6 +10,7 @@
 
 int test_config(void);
 int test_cache(void);
+int test_filter(void);
 int test_bandwidth(void);
 int test_memory(void);
 int test_pages(void);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A CPU's own cache: 64 KiB, by virtual address, two ways, the one used last is
+ * kept. With one way, a copy between two pages whose addresses are alike in the
+ * lower bits would miss at each of its loads and stores, and what a copy costs
+ * would depend on which pages the kernel happens to take.
+ */
+#ifndef MEMSIM_FILTER_H
+#define MEMSIM_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cache.h"
+
+#define FILTER_SETS	512
+
+/**
+ * struct filter - which lines it holds
+ * @line: of each set, the one used last in front: its number times two, plus one if
+ *	  it was written to; all bits set is none
+ */
+struct filter {
+	uint64_t line[FILTER_SETS][2];
+};
+
+/* What an access finds: all it needs, the line but not yet written to, or nothing. */
+enum filter_answer { FILTER_HIT, FILTER_CLEAN, FILTER_MISS };
+
+static inline void filter_clear(struct filter *f)
+{
+	memset(f->line, 0xff, sizeof(f->line));
+}
+
+static inline enum filter_answer filter_access(struct filter *f, uint64_t address,
+					       bool store)
+{
+	uint64_t number = address >> LINE_SHIFT;
+	uint64_t *way = f->line[number % FILTER_SETS];
+	uint64_t first = way[0], second;
+
+	if (__builtin_expect(first >> 1 == number, 1)) {
+		way[0] = first | store;
+		return way[0] == first ? FILTER_HIT : FILTER_CLEAN;
+	}
+	second = way[1];
+	way[1] = first;
+	if (second >> 1 == number) {
+		way[0] = second | store;
+		return way[0] == second ? FILTER_HIT : FILTER_CLEAN;
+	}
+	way[0] = number << 1 | store;
+	return FILTER_MISS;
+}
+
+#endif
