@@ -9,6 +9,8 @@ import re
 import matplotlib
 from matplotlib.figure import Figure
 
+from lab.bench.report import figure as shown
+
 matplotlib.use("svg")
 # The same file from the same data, and text that stays text.
 matplotlib.rcParams.update({"svg.hashsalt": "pghot", "svg.fonttype": "none",
@@ -54,7 +56,7 @@ def bars(names: list[str], values: list[float | None], title: str) -> str:
                      for name in names], height=0.62)
     for y, value in enumerate(values):
         axes.text(max(value or 0, 0) + 0.01, y,
-                  "no figure" if value is None else f"{value:.2f}",
+                  "no figure" if value is None else shown(value, ".2f"),
                   va="center", color=_INK, fontsize=9)
     axes.set_yticks(list(at), names)
     axes.invert_yaxis()

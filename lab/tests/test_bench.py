@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from lab import host
-from lab.bench import description, display, page, report
+from lab.bench import charts, description, display, page, report
 from lab.bench.matrix import best_pages, cell, recovered
 from lab.bench.runner import Matrix
 from lab.errors import LabError
@@ -143,6 +143,12 @@ def test_figures():
     assert report.figure(None, ".2f") == "-"
     assert report.figure(-0.001, ".2f") == "0.00" and report.figure(0.0, ".2f") == "0.00"
     assert report.figure(-0.25, ".2f") == "-0.25" and report.figure(0, ",") == "0"
+
+
+def test_a_bar_of_nothing_has_no_sign():
+    drawn = charts.bars(["a", "b"], [-0.0012, None], "R")
+    assert ">0.00<" in drawn and "-0.00" not in drawn and "\u22120.00<" not in drawn
+    assert ">no figure<" in drawn
 
 
 def test_recovered():
