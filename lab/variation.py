@@ -11,8 +11,8 @@ from lab.machine import Machine
 
 @dataclass(frozen=True)
 class Variation:
-    """A name, and factors of the last-level cache's size, of all latencies (the cache's too) and of
-    bandwidth, and nanoseconds that every access to memory costs more.
+    """A name, and factors of the last-level cache's size, of all latencies (the cache's
+    too) and of bandwidth, and nanoseconds that every access to memory costs more.
 
     What the guest's kernel is told of latencies changes along; of bandwidth it does
     not, as with ``share`` of lab/machines.toml.

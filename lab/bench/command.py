@@ -21,6 +21,16 @@ from lab.measure import Result, Run, measure, plugin, programs, stop_all
 OUT = paths.OUT / "bench"
 
 
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """How runs are made; options default to $QUICK and $FRESH."""
+    parser.add_argument("--quick", action="store_true",
+                        default=os.environ.get("QUICK") == "1",
+                        help="less work in each run, one seed")
+    parser.add_argument("--fresh", action="store_true",
+                        default=os.environ.get("FRESH") == "1",
+                        help="make all runs again, also those whose result is there")
+
+
 def add_parser(verbs) -> None:
     """Register ``bench``; options default to $EXPERIMENT, $CONTENDER and $QUICK."""
     parser = verbs.add_parser("bench", description=__doc__,
@@ -31,12 +41,7 @@ def add_parser(verbs) -> None:
     parser.add_argument("--contender", metavar="NAMES",
                         default=os.environ.get("CONTENDER") or None,
                         help="only these and the bounds")
-    parser.add_argument("--quick", action="store_true",
-                        default=os.environ.get("QUICK") == "1",
-                        help="less work in each run, one seed")
-    parser.add_argument("--fresh", action="store_true",
-                        default=os.environ.get("FRESH") == "1",
-                        help="make all runs again, also those whose result is there")
+    add_run_options(parser)
     parser.add_argument("--list", action="store_true",
                         help="list experiments and contenders")
     parser.set_defaults(run=run)
@@ -83,6 +88,12 @@ def run_matrix(experiments: list[description.Experiment],
                       stop=stop_all).run()
 
 
+def host_facts(began: float, quick: bool) -> dict:
+    """``host`` of results.json, of runs that began at this time.monotonic()."""
+    return {"seconds": round(time.monotonic() - began, 1), "cores": cores(),
+            "quick": quick}
+
+
 def run(args: argparse.Namespace) -> int:
     """Run what was asked for; 1 if a run failed that should not have."""
     if args.list:
@@ -92,8 +103,7 @@ def run(args: argparse.Namespace) -> int:
     contenders = chosen(args.contender)
     began = time.monotonic()
     rows = run_matrix(experiments, contenders, quick=args.quick, fresh=args.fresh)
-    host = {"seconds": round(time.monotonic() - began, 1), "cores": cores(),
-            "quick": args.quick}
+    host = host_facts(began, args.quick)
     report.write(rows, host, OUT / "results.json")
     shown = console if console.is_terminal else Console(width=report.WIDTH)
     shown.print(report.table(rows, shown.width))

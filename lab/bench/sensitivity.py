@@ -18,8 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.bench import description, report
-from lab.bench.command import OUT, chosen, run_matrix
-from lab.bench.runner import cores
+from lab.bench.command import OUT, add_run_options, chosen, host_facts, run_matrix
 from lab.errors import LabError
 from lab.log import console, note
 from lab.variation import Variation
@@ -38,12 +37,7 @@ def add_parser(verbs) -> None:
     parser.add_argument("--contender", metavar="NAMES",
                         default=os.environ.get("CONTENDER") or _CONTENDERS,
                         help=f"likewise, beside the bounds (default: {_CONTENDERS})")
-    parser.add_argument("--quick", action="store_true",
-                        default=os.environ.get("QUICK") == "1",
-                        help="less work in each run, one seed")
-    parser.add_argument("--fresh", action="store_true",
-                        default=os.environ.get("FRESH") == "1",
-                        help="make all runs again, also those whose result is there")
+    add_run_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -114,8 +108,7 @@ def run(args: argparse.Namespace) -> int:
     began = time.monotonic()
     rows = run_matrix(varied(experiments, variations), chosen(args.contender),
                       quick=args.quick, fresh=args.fresh)
-    host = {"seconds": round(time.monotonic() - began, 1), "cores": cores(),
-            "quick": args.quick}
+    host = host_facts(began, args.quick)
     where = OUT / "sensitivity.json"
     report.write(rows, host, where)
     shown = console if console.is_terminal else Console(width=report.WIDTH)
