@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Every target is one verb of `python -m lab`, run in a Python environment that
-# lab/bootstrap keeps in the cache ($PGHOT_CACHE, default ~/.cache/pghot).
+# Every target is one verb of `bin/lab`, run in a Python environment that
+# bin/lab keeps in the cache ($PGHOT_CACHE, default ~/.cache/pghot).
 
-LAB := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))lab/bootstrap
+LAB := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))bin/lab
 # Any other value of DEBUG in the environment is somebody else's.
 export PGHOT_DEBUG := $(filter 1,$(DEBUG))
 export LINUX_TARBALL JOBS HOOK
@@ -20,7 +20,7 @@ help: ## list the targets
 	@echo "  JOBS=N           parallel compilers (default: one for each CPU)"
 	@echo "  LINUX_TARBALL=F  take Linux from a local .tar.xz or .deb"
 	@echo "  HOOK=NNNN        which patch takes an edit (make hook)"
-	@echo "  MACHINE=NAME     which machine of lab/machines.toml (make shell)"
+	@echo "  MACHINE=NAME     which machine of lab/machines/machines.toml (make shell)"
 	@echo "  FLAVOUR=stock    which kernel: pghot, stock or debug (make shell)"
 	@echo "  CMDLINE=WORDS    kernel parameters (make shell)"
 	@echo "  RUN=COMMAND      run this and end, with its exit status (make shell)"

@@ -14,7 +14,7 @@ from lab.errors import LabError
 # Each module has add_parser(subparsers), which sets ``run`` on its parsers:
 # run(args) -> exit status or None.
 COMMANDS = (
-    "lab.kernel.commands",
+    "lab.kernel.command",
     "lab.demo.command",
     "lab.shell",
     "lab.testing",

@@ -15,7 +15,8 @@ import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lab import paths, qemu
+from lab import paths
+from lab.host import qemu
 from lab.errors import LabError
 from lab.guest import run as run_guest
 from lab.kernel import build

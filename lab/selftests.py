@@ -7,7 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from lab import host, paths
+from lab import paths
+from lab.host import programs
 from lab.errors import LabError
 
 SOURCE = paths.ROOT / "linux/tools/testing/selftests/pghot"
@@ -15,7 +16,7 @@ SOURCE = paths.ROOT / "linux/tools/testing/selftests/pghot"
 
 def build() -> Path:
     """Compile the helpers; return the directory with everything to run."""
-    host.require("cc", "make", "stdlib.h")
+    programs.require("cc", "make", "stdlib.h")
     out = paths.OUT / "selftests"
     done = subprocess.run(["make", "-s", "-C", SOURCE, f"OUTPUT={out}",
                            "LDFLAGS=-static", "CFLAGS=-O2 -Wall -Wextra -Werror"],

@@ -8,9 +8,11 @@ import os
 import subprocess
 import sys
 
-from lab import machine, paths, qemu
+from lab import paths
+from lab.host import qemu
+from lab.machines import machine
 from lab.errors import LabError
-from lab.guest import command
+from lab.guest import virtme
 from lab.guest import run as run_in_guest
 from lab.kernel import build
 from lab.log import console, status
@@ -23,7 +25,7 @@ def add_parser(verbs) -> None:
     parser = verbs.add_parser("shell", help="open a shell on the modelled machine")
     parser.add_argument("--machine", metavar="NAME",
                         default=os.environ.get("MACHINE") or "three-node",
-                        help="a machine of lab/machines.toml (default: %(default)s)")
+                        help="a machine of lab/machines/machines.toml (default: %(default)s)")
     parser.add_argument("--flavour", metavar="NAME",
                         default=os.environ.get("FLAVOUR") or "pghot",
                         help=f"the kernel: {', '.join(FLAVOURS)} (default: %(default)s)")
@@ -56,9 +58,9 @@ def run(args: argparse.Namespace) -> int:
     accelerator = qemu.accelerator()
     console.print(f"{chosen.name}: {chosen.about}, {accelerator.name}. "
                   "Leave with 'exit'; ctrl-a x ends the machine at once.", markup=False)
-    words = command.virtme_run(
+    words = virtme.virtme_run(
         chosen, kernel.bzimage, accelerator, cmdline=args.cmdline.split(), rw=False,
-        options=["--shell", str(command.HERE / "shell.sh"), "--pwd"], qemu_options=[])
+        options=["--shell", str(virtme.HERE / "shell.sh"), "--pwd"], qemu_options=[])
     # virtme-ng hands QEMU the terminal, which it must own: no session of its own.
     return subprocess.run(words, cwd=paths.ROOT, check=False).returncode
 

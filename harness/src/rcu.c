@@ -34,7 +34,7 @@ static char readers_done;
 #define readers_acquire()	do { } while (0)
 #endif
 
-#ifndef HARNESS_BENCH
+#ifndef HARNESS_COST
 
 /* What <linux/rcupdate.h> declares. */
 void rcu_read_lock(void);

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lab import apt, host, paths
+from lab import paths
+from lab.host import apt, programs
 from lab.errors import LabError
 
 HARNESS = paths.ROOT / "harness"
@@ -42,7 +43,7 @@ def _require_sanitizers() -> None:
 @pytest.fixture(scope="session")
 def build() -> Callable[..., Path]:
     """``build("asan", "unit")`` makes a target; returns where programs are."""
-    host.require(*TOOLS, packages=PACKAGES)
+    programs.require(*TOOLS, packages=PACKAGES)
     _require_sanitizers()
     done: set[tuple[str, str]] = set()
 

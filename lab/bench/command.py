@@ -16,7 +16,7 @@ from lab.bench.display import display
 from lab.bench.runner import Matrix, cores
 from lab.kernel import build
 from lab.log import console, note
-from lab.measure import Result, Run, measure, plugin, programs, stop_all
+from lab.measure import Result, Run, measure, plugin, stop_all, workloads
 
 OUT = paths.OUT / "bench"
 
@@ -77,7 +77,7 @@ def run_matrix(experiments: list[description.Experiment],
     images = {contender.kernel: str(build.ensure(contender.kernel).bzimage)
               for contender in contenders if contender.kernel in build.FLAVOURS}
     plugin.build()
-    programs.build()
+    workloads.build()
 
     def one(wanted: Run) -> Result:
         return measure(replace(wanted, kernel=images.get(wanted.kernel, wanted.kernel)),

@@ -4,7 +4,7 @@
 An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 
 - ``about``: one line
-- ``machine``: of lab/machines.toml
+- ``machine``: of lab/machines/machines.toml
 - ``workload``: words of a command; ``{place}`` becomes the nodes its data is put on
 - ``quick``: the same for QUICK=1, with less work; empty: not run then
 - ``start``, ``fast``, ``slow``: nodes ("0" or "0,1") where the data of ordinary
@@ -34,13 +34,14 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import machine, paths
+from lab import paths
+from lab.machines import machine
 from lab.errors import LabError
-from lab.variation import Variation
+from lab.machines.variation import Variation
 
 EXPERIMENTS = paths.ROOT / "lab" / "experiments"
 CONTENDERS = paths.ROOT / "lab" / "contenders"
-VARIATIONS = paths.ROOT / "lab" / "variations.toml"
+VARIATIONS = paths.ROOT / "lab" / "machines" / "variations.toml"
 PLACEMENTS = ("start", "fast", "slow", "best")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from lab import machine
+from lab.machines import machine
 from lab.bench import charts
 from lab.bench.description import Contender, Experiment
 from lab.bench.report import figure

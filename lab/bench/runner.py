@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import machine
+from lab.machines import machine
 from lab.bench.description import Contender, Experiment
 from lab.bench.matrix import Cell, cell, row, seconds_of, with_best
 from lab.measure import Result, Run

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """``make sensitivity``: how far results hang on what the memory model leaves out.
 
-Runs experiments with each model of lab/variations.toml, and shows the share recovered
+Runs experiments with each model of lab/machines/variations.toml, and shows the share recovered
 and how late that is.
 """
 
@@ -21,7 +21,7 @@ from lab.bench import description, report
 from lab.bench.command import OUT, add_run_options, chosen, host_facts, run_matrix
 from lab.errors import LabError
 from lab.log import console, note
-from lab.variation import Variation
+from lab.machines.variation import Variation
 
 _EXPERIMENTS = "random-anon,graph500,redis"
 _CONTENDERS = "stock-2,pghot-default-hint_fault"

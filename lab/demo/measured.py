@@ -16,7 +16,7 @@ from lab.bench.description import Contender, Experiment
 from lab.bench.runner import Matrix, Progress, cores
 from lab.demo.narrator import Narrator
 from lab.errors import LabError
-from lab.measure import Result, Run, measure, plugin, programs
+from lab.measure import Result, Run, measure, plugin, workloads
 
 EXPERIMENT = "redis"
 
@@ -49,7 +49,7 @@ def perform(layout: str, image: Path, narrator: Narrator, where: Path,
     """
     chosen = experiment or description.experiments(EXPERIMENT)[0]
     plugin.build()
-    programs.build()
+    workloads.build()
 
     def one(run: Run) -> Result:
         return measure(replace(run, kernel=str(image)), reuse=True)

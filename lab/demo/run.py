@@ -8,16 +8,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from lab import host, qemu
+from lab.host import programs, qemu
 from lab.demo import measured, summary
 from lab.demo.narrator import Narrator
 from lab.errors import LabError
 from lab.guest import Guest
 from lab.kernel import build
-from lab.machine import load
+from lab.machines.machine import load
 
 # The guest's own Python, not the lab's: nothing but the standard library.
-_PROGRAM = ["/usr/bin/python3", "-E", "-s", "-m", "lab.demo.guest"]
+_PROGRAM = ["/usr/bin/python3", "-E", "-s", "-m", "lab.demo.inside"]
 
 _SLACK = 240.0
 """Seconds that all but waiting for promotion may take in the guest."""
@@ -114,8 +114,8 @@ def perform(settings: Settings, page: Path | None = None) -> dict:
         raise LabError(f"unknown layout {settings.layout!r}: choose default or precise")
     narrator = Narrator(len(_STAGES) - (page is None))
     narrator.stage(*_STAGES["host"])
-    host.require("redis-benchmark")
-    host.program("redis-server")
+    programs.require("redis-benchmark")
+    programs.find("redis-server")
     qemu.ensure()
     if page is not None:
         # Now, and not when all but the measuring is done.

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import qemu
-from lab.guest import command, kernel_log
+from lab.host import qemu
+from lab.guest import kernel_log, virtme
 from lab.guest.errors import GuestError
 from lab.guest.vm import VM
-from lab.machine import Machine, load
+from lab.machines.machine import Machine, load
 
 BOOT_LIMIT = 300.0
 """Seconds for a boot. It takes 5 under emulation, 60 with the debug kernel."""
@@ -154,11 +154,11 @@ class Guest:
         own = ["loglevel=7", "log_buf_len=4M", "printk.devkmsg=on", "oops=panic"]
 
         def resolve(ports: list[str]) -> list[str]:
-            return command.resolve(command.virtme_run(
+            return virtme.resolve(virtme.virtme_run(
                 machine, image, qemu.accelerator(accel), cmdline=own + cmdline, rw=rw,
                 options=["--show-boot-console",
-                         "--rwdir", f"{command.SHARE}={self.out.resolve()}",
-                         "--script-sh", command.agent(self._nonce)],
+                         "--rwdir", f"{virtme.SHARE}={self.out.resolve()}",
+                         "--script-sh", virtme.agent(self._nonce)],
                 qemu_options=ports), self._scratch)
 
         deadline = time.monotonic() + limit
@@ -298,7 +298,7 @@ class Guest:
             script = shlex.join(map(str, script))
         self._number += 1
         path = self.out / ".lab" / f"{self._number}.sh"
-        path.write_text(f"cd {shlex.quote(str(command.HERE.parent.parent))} || exit\n"
+        path.write_text(f"cd {shlex.quote(str(virtme.HERE.parent.parent))} || exit\n"
                         f"{script}\n", encoding="utf-8")
         started = time.monotonic()
         self._vm.send(f"run {self._number}")

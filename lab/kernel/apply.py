@@ -16,7 +16,7 @@ from pathlib import Path
 from lab import paths
 from lab.errors import LabError
 from lab.kernel import patchfile, source
-from lab.kernel.tree import staging, write
+from lab.files import staging, write
 from lab.log import note, progress
 
 def overlay_files(overlay: Path) -> dict[str, bytes]:

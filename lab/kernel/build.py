@@ -10,10 +10,11 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import host, paths
+from lab import paths
+from lab.host import programs
 from lab.errors import LabError
 from lab.kernel import apply, config, make, source
-from lab.kernel.tree import locked, need_room
+from lab.files import locked, need_room
 from lab.log import note
 
 
@@ -75,7 +76,7 @@ def ensure(flavour: str) -> BuiltKernel:
     if flavour not in FLAVOURS:
         raise LabError(f"no kernel flavour '{flavour}': use one of "
                        f"{', '.join(FLAVOURS)}")
-    host.require(*host.KERNEL_BUILD)
+    programs.require(*programs.KERNEL_BUILD)
     pristine = source.ensure()
     tree = tree_of(flavour)
     with locked(lock_of(flavour)):

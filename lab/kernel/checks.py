@@ -10,10 +10,11 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from lab import host, paths
+from lab import paths
+from lab.host import programs
 from lab.errors import LabError
 from lab.kernel import apply, build, make, patchfile, series, source
-from lab.kernel.tree import locked
+from lab.files import locked
 from lab.log import console, progress
 
 # checkpatch message type -> why it does not apply here.
@@ -64,7 +65,7 @@ def checkpatch(tree: Path, files: list[str], mail: list[Path]) -> list[str]:
 
     ``files`` are paths in ``tree``; ``mail`` are patches.
     """
-    host.require("perl", "prove")
+    programs.require("perl", "prove")
     command = ["perl", "scripts/checkpatch.pl", "--strict", "--terse",
                "--showfile", "--show-types", "--no-summary", "--color=never",
                f"--ignore={','.join(IGNORED)}"]
@@ -123,7 +124,7 @@ def new_messages(ours: Counter[tuple[str, str]],
 
 def sparse() -> list[str]:
     """New messages of sparse about overlay and hooked C files."""
-    host.require("sparse")
+    programs.require("sparse")
     kernel, stock = build.ensure("pghot"), build.ensure("stock")
     own = {name for name in apply.overlay_files(paths.OVERLAY)}
     hooked = {name for patch in patchfile.load(paths.PATCHES)
@@ -148,7 +149,7 @@ def sparse() -> list[str]:
 
 def checkpatch_all() -> list[str]:
     """checkpatch over every overlay file and every step of the series."""
-    host.require("patch", "git")
+    programs.require("patch", "git")
     pristine = source.ensure()
     tree = build.ensure("pghot").source
     with tempfile.TemporaryDirectory() as directory:

@@ -13,7 +13,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.kernel import apply, build, patchfile, source
 from lab.kernel.patchfile import Patch
-from lab.kernel.tree import locked, write
+from lab.files import locked, write
 from lab.log import console
 
 _NEW_HEADER = "SPDX-License-Identifier: GPL-2.0\n\n"

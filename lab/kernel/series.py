@@ -22,10 +22,11 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import host, paths
+from lab import paths
+from lab.host import programs
 from lab.errors import LabError
 from lab.kernel import apply, patchfile, source
-from lab.kernel.tree import staging
+from lab.files import staging
 from lab.log import console
 
 _KEYS = {"subject": str, "body": str, "files": list, "patches": list}
@@ -204,7 +205,7 @@ def _message(step: Step, sign_off: str) -> str:
 def emit(pristine: Path, found: list[Step], output: Path,
          who: Author) -> list[Path]:
     """Write the series to ``output``, replacing what was there."""
-    host.require("git")
+    programs.require("git")
     with staging(output) as directory:
         (directory / "repository").mkdir()
         repository = Repository(directory / "repository", who)
@@ -224,7 +225,7 @@ def emit(pristine: Path, found: list[Step], output: Path,
 
 def run(_args) -> None:
     """The verb ``series``: the series of the work tree in build/series/."""
-    host.require("patch", "git")
+    programs.require("patch", "git")
     pristine = source.ensure()
     for path in emit(pristine, steps(pristine), paths.OUT / "series", author()):
         console.print(str(path.relative_to(paths.ROOT)), markup=False)

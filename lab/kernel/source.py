@@ -12,10 +12,11 @@ import os
 import subprocess
 from pathlib import Path
 
-from lab import apt, host, paths
+from lab import paths
+from lab.host import apt, programs
 from lab.errors import LabError
 from lab.kernel import kernel_org
-from lab.kernel.tree import locked, need_room, staging
+from lab.files import locked, need_room, staging
 from lab.log import note, progress
 
 VERSION = "7.3"
@@ -61,7 +62,7 @@ def ensure() -> Path:
         if _matches(version(PRISTINE)):
             return PRISTINE
         need_room(paths.CACHE, _ROOM_GIB, "building the kernel")
-        host.require("xz", "tar")
+        programs.require("xz", "tar")
         with staging(paths.SOURCES / "download") as directory:
             archive = _download(directory)
             return unpack(archive, archive.name)
@@ -85,7 +86,7 @@ def _from_local(archive: Path) -> Path:
     if identity() == origin and _matches(version(PRISTINE)):
         return PRISTINE
     need_room(paths.CACHE, _ROOM_GIB, "building the kernel")
-    host.require("xz", "tar")
+    programs.require("xz", "tar")
     return unpack(archive, origin)
 
 
@@ -147,7 +148,7 @@ def _extract(archive: Path, tree: Path) -> bool:
     quiet = {"stderr": subprocess.DEVNULL}
     feeders: list[subprocess.Popen] = []
     if magic == b"!<arch":
-        host.require("dpkg-deb")
+        programs.require("dpkg-deb")
         data = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(archive)],
                                 stdout=subprocess.PIPE, **quiet)
         inner = subprocess.Popen(

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lab import host, paths
+from lab import paths
+from lab.host import programs
 from lab.errors import LabError
 from lab.kernel import apply, build, make, series, source
-from lab.kernel.tree import locked, need_room, write
+from lab.files import locked, need_room, write
 
 _HOME = paths.BUILDS / "series"
 
@@ -39,7 +40,7 @@ def build_all() -> list[str]:
 
     Raises LabError that names the step with the compiler's first errors.
     """
-    host.require(*host.KERNEL_BUILD)
+    programs.require(*programs.KERNEL_BUILD)
     pristine = source.ensure()
     found = series.steps(pristine)
     known = _Known(_HOME / "known.json")
@@ -72,7 +73,7 @@ def build_without() -> list[str]:
     Returns the object files; raises LabError with the compiler's first
     errors.
     """
-    host.require(*host.KERNEL_BUILD)
+    programs.require(*programs.KERNEL_BUILD)
     pristine = source.ensure()
     files = apply.expected(pristine)
     parts = build.fragments("stock")

@@ -8,11 +8,11 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from lab import machine
+from lab.machines import machine
 from lab.errors import LabError
 from lab.kernel import build
 from lab.log import console
-from lab.measure import profile, programs
+from lab.measure import profile, workloads
 from lab.measure.run import Result, Run, measure
 
 _COUNTERS = ("pgpromote_success", "pgdemote_kswapd", "pgdemote_direct",
@@ -24,7 +24,7 @@ def add_parser(verbs) -> None:
     parser = verbs.add_parser(
         "measure", description=__doc__, help="run one workload in guest time",
         epilog=f"Machines: {', '.join(machine.names())}. Workloads: "
-               f"{', '.join(programs.names())}; each has --help.")
+               f"{', '.join(workloads.names())}; each has --help.")
     parser.add_argument("--machine", default="dram-cxl", help="default: %(default)s")
     parser.add_argument("--kernel", default="pghot",
                         help=f"{', '.join(build.FLAVOURS)} or a bzImage "
@@ -74,8 +74,8 @@ def show(result: Result) -> str:
 def run(args: argparse.Namespace) -> int:
     """Run it once and print what it took."""
     words = args.workload
-    if words[0] not in programs.names():
-        programs.path(words[0])
+    if words[0] not in workloads.names():
+        workloads.path(words[0])
     result = measure(Run(args.machine, args.kernel, tuple(words),
                          cmdline=tuple(args.cmdline.split()), setup=_setup(args),
                          profile=args.profile, limit_s=args.limit))

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from lab import host, paths
+from lab import paths
+from lab.host import programs
 from lab.errors import LabError
-from lab.kernel.tree import locked
-from lab.machine import Machine
-from lab.measure.layout import ranges
+from lab.files import locked
+from lab.machines.machine import Machine
+from lab.machines.addresses import ranges
 
 SOURCE = paths.ROOT / "lab" / "memsim"
 _WAYS = 8
@@ -34,7 +35,7 @@ class Plugin:
 
 def compile_c(source: Path, out: Path, *targets: str) -> None:
     """Run ``make`` in ``source`` with results in ``out``; raise LabError with its error."""
-    host.require("cc", "make", "stdlib.h")
+    programs.require("cc", "make", "stdlib.h")
     out.mkdir(parents=True, exist_ok=True)
     with locked(out.with_suffix(".lock")):
         done = subprocess.run(["make", "-s", "-C", str(source), f"OUT={out}", *targets],
@@ -99,7 +100,7 @@ def config(machine: Machine, output: Path, *, timeline_ms: int = 0,
     model = machine.model
     if model is None:
         raise LabError(f"machine {machine.name} has no model to measure time with: "
-                       "give it one in lab/machines.toml or choose another machine")
+                       "give it one in lab/machines/machines.toml or choose another machine")
     lines = [f"output {output}", f"timeline_ms {timeline_ms}",
              f"llc {model.llc} {_WAYS} {model.llc_hit_ns}"]
     if pages:

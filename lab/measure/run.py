@@ -16,14 +16,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from lab import host, paths, qemu
+from lab import paths
+from lab.host import programs, qemu
 from lab.errors import LabError
 from lab.guest import kernel_log
 from lab.kernel import build
-from lab.machine import Machine, load
-from lab.measure import console, layout, plugin, programs
+from lab.machines.machine import Machine, load
+from lab.machines import addresses
+from lab.measure import outcome, plugin, workloads
 from lab.measure.initramfs import Initramfs
-from lab.variation import Variation
+from lab.machines.variation import Variation
 
 HERE = Path(__file__).resolve().parent
 
@@ -48,7 +50,7 @@ class Run:
 
     ``kernel`` is a flavour of lab.kernel.build or the path of a bzImage. ``setup`` is
     shell text, run as root before the workload; ``workload`` the words of a command,
-    whose first is a program of bench/ or of ``files`` and ``packages``. ``files``
+    whose first is a program of lab/workloads/ or of ``files`` and ``packages``. ``files``
     maps paths in the guest to content; ``packages`` names programs of the host to
     take along. ``variation`` is of the machine's model. ``timeline_ms`` is the interval
     of the model's time line.
@@ -111,7 +113,7 @@ def _bzimage(kernel: str) -> Path:
 
 def _root(run: Run) -> Initramfs:
     """All that the guest has."""
-    host.require("busybox", packages={"busybox": "busybox-static"})
+    programs.require("busybox", packages={"busybox": "busybox-static"})
     root = Initramfs()
     for directory in ("/proc", "/sys", "/dev", "/run", "/tmp", "/sbin", "/mnt"):
         root.directory(directory)
@@ -122,9 +124,9 @@ def _root(run: Run) -> Initramfs:
     root.file("/setup.sh", run.setup + "\n")
     root.file("/workload.sh", "exec " + " ".join(map(_quoted, run.workload)) + "\n")
     for name in _programs(run):
-        root.program(programs.path(name), f"/bin/{name}")
+        root.program(workloads.path(name), f"/bin/{name}")
     for name in run.packages:
-        root.program(host.program(name), f"/bin/{name}")
+        root.program(programs.find(name), f"/bin/{name}")
     for path, data in run.files.items():
         root.file(path, data, program=data.startswith((b"\x7fELF", b"#!")))
     return root
@@ -135,11 +137,11 @@ def _quoted(word: str) -> str:
 
 
 def _programs(run: Run) -> list[str]:
-    """Programs of bench/ that the run's texts mention."""
+    """Programs of lab/workloads/ that the run's texts mention."""
     text = " ".join([run.setup, *run.workload,
                      *(data.decode(errors="replace") for data in run.files.values()
                        if data.startswith(b"#!"))])
-    return [name for name in programs.names() if name in text]
+    return [name for name in workloads.names() if name in text]
 
 
 def _command(machine: Machine, image: Path, model: plugin.Plugin, work: Path,
@@ -232,7 +234,7 @@ def _wait(process: subprocess.Popen, work: Path, limit: float) -> str | None:
     """Wait for QEMU's end; return what went wrong."""
     deadline = time.monotonic() + limit
     while process.poll() is None:
-        trouble = console.fatal(_text(work / "console"))
+        trouble = outcome.fatal(_text(work / "console"))
         late = time.monotonic() > deadline
         if trouble or late:
             os.killpg(process.pid, signal.SIGKILL)
@@ -258,9 +260,9 @@ def _busy(model: dict) -> float:
 
 
 def _collect(prepared: _Prepared, work: Path) -> Result:
-    answer = console.sections(_text(work / "answer"))
+    answer = outcome.sections(_text(work / "answer"))
     output = answer.get("out", "").strip().splitlines()
-    result = Result(vmstat=console.growth(answer))
+    result = Result(vmstat=outcome.growth(answer))
     model = _text(work / "model.json")
     if model:
         counted = json.loads(model)
@@ -288,13 +290,13 @@ def _problem(prepared: _Prepared, answer: dict[str, str], said: dict,
              result: Result, log: str) -> str | None:
     if "problem" in answer:
         return answer["problem"].strip()
-    fatal = console.fatal(log)
+    fatal = outcome.fatal(log)
     if fatal:
         return f"the guest's kernel reported: {fatal}"
     if "end" not in answer:
         return "the guest powered off before the workload ended"
-    want = layout.blocks(layout.ranges(prepared.machine))
-    if console.blocks(answer.get("blocks", "")) != want:
+    want = addresses.blocks(addresses.ranges(prepared.machine))
+    if outcome.blocks(answer.get("blocks", "")) != want:
         return "the guest's memory is not where the model takes it to be"
     status = answer.get("status", "").strip()
     if status != "0":
@@ -308,7 +310,7 @@ def _problem(prepared: _Prepared, answer: dict[str, str], said: dict,
     if not clocks_agree(own, result.seconds):
         return (f"the guest's clock says {own:.6f} s and the model {result.seconds:.6f} s: "
                 "the model's clocks came apart")
-    warnings = console.warnings(log)
+    warnings = outcome.warnings(log)
     if warnings:
         return f"the guest's kernel reported: {warnings[0]}"
     return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import host
+from lab.host import programs
 from lab.guest import Guest, GuestError, GuestResult
 
 _LIMIT = 600.0
@@ -38,7 +38,7 @@ class Machine:
     def sh(self, script: str, limit: float = _LIMIT) -> GuestResult:
         """Run a command; boots the guest when there is none."""
         if self._guest is None or not self._guest.alive:
-            host.require("mkfs.ext4", "setpriv",
+            programs.require("mkfs.ext4", "setpriv",
                          packages={"mkfs.ext4": "e2fsprogs", "setpriv": "util-linux"})
             self._guest = Guest(*self._how)
             done = self._guest.sh(_DISK)

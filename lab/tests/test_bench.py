@@ -11,12 +11,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from lab import host
+from lab.host import programs
 from lab.bench import charts, description, display, page, report
 from lab.bench.matrix import best_pages, cell, recovered
 from lab.bench.runner import Matrix
 from lab.errors import LabError
-from lab.measure import Result, programs
+from lab.measure import Result, workloads
 
 EXPERIMENT = """
 about = "a test"
@@ -46,7 +46,7 @@ CONTENDERS = {contender.name: contender for contender in description.contenders(
 
 def test_all_that_is_shipped_loads():
     for read in description.experiments():
-        assert read.workload[0] in programs.names()
+        assert read.workload[0] in workloads.names()
         assert read.quick == () or read.quick[0] == read.workload[0]
         for figure in read.document.figures if read.document else ():
             assert figure.contender in CONTENDERS, read.name
@@ -324,7 +324,7 @@ def test_the_page_stands_alone(experiment, tmp_path):
 
 
 def test_the_page_opens_in_a_browser(experiment, tmp_path):
-    host.require("chromium")
+    programs.require("chromium")
     rows = list(rows_of(experiment, made_up).values())
     path = page.write(rows, [experiment], list(CONTENDERS.values()), tmp_path / "p.html")
     picture = tmp_path / "page.png"

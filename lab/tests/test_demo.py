@@ -12,7 +12,7 @@ import pytest
 
 from lab.bench import description
 from lab.demo import command, measured, report, summary
-from lab.demo.guest import kernel, pages, redis
+from lab.demo.inside import kernel, pages, redis
 from lab.demo.narrator import Narrator
 from lab.demo.run import Settings, perform
 from lab.errors import LabError

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lab import apt, cli, host, paths
+from lab import cli, paths
+from lab.host import apt, programs
 from lab.errors import LabError
-from lab.kernel import build, checks, config, make, tree
+from lab import files
+from lab.kernel import build, checks, config, make
 
 
 def fragment(path: Path, *lines: str) -> Path:
@@ -92,34 +94,34 @@ def test_unknown_flavour() -> None:
 
 
 def test_missing_tool_as_user(monkeypatch) -> None:
-    monkeypatch.setattr(host.apt, "available", lambda: True)
+    monkeypatch.setattr(programs.apt, "available", lambda: True)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(LabError, match="^missing no-such-tool: run 'apt-get "
                        "install the-package' as root$"):
-        host.require("sh", "no-such-tool",
+        programs.require("sh", "no-such-tool",
                      packages={"no-such-tool": "the-package"})
 
 
 def test_missing_tool_without_apt(monkeypatch) -> None:
-    monkeypatch.setattr(host.apt, "available", lambda: False)
+    monkeypatch.setattr(programs.apt, "available", lambda: False)
     with pytest.raises(LabError, match="missing no-such.h: install it and"):
-        host.require("no-such.h")
+        programs.require("no-such.h")
 
 
 def test_tool_that_cannot_be_installed(monkeypatch) -> None:
     def fail(*_packages):
         raise apt.AptError("Unable to locate package")
 
-    monkeypatch.setattr(host.apt, "available", lambda: True)
+    monkeypatch.setattr(programs.apt, "available", lambda: True)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(host.apt, "install", fail)
+    monkeypatch.setattr(programs.apt, "install", fail)
     with pytest.raises(LabError, match="installing it failed .Unable to"):
-        host.require("no-such-tool")
+        programs.require("no-such-tool")
 
 
 def test_installed_tools_are_not_installed(monkeypatch) -> None:
-    monkeypatch.setattr(host, "_install", lambda *_: pytest.fail("installed"))
-    host.require("sh", "make")
+    monkeypatch.setattr(programs, "_install", lambda *_: pytest.fail("installed"))
+    programs.require("sh", "make")
 
 
 def test_errors_are_one_line_and_status_1(monkeypatch, capsys) -> None:
@@ -165,7 +167,7 @@ def test_make_targets_are_verbs(capsys) -> None:
 
 def test_room_is_checked_before_a_build(monkeypatch, tmp_path: Path) -> None:
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(tree.shutil, "disk_usage",
+    monkeypatch.setattr(files.shutil, "disk_usage",
                         lambda _path: usage(0, 0, 2**29))
     with pytest.raises(LabError, match="needs 1.5 GiB .* 0.5 GiB are free"):
-        tree.need_room(tmp_path / "not/yet", 1.5, "building")
+        files.need_room(tmp_path / "not/yet", 1.5, "building")

@@ -7,7 +7,7 @@ import pytest
 
 from lab.errors import LabError
 from lab.kernel import apply, edit
-from lab.kernel.tree import write
+from lab.files import write
 from lab.tests.kernel_fakes import LINES, hook, linux, replaced
 
 TEXT = "".join(LINES)

@@ -10,7 +10,7 @@ import pytest
 from lab import paths
 from lab.errors import LabError
 from lab.kernel import apply, build, checks, series, source, steps
-from lab.kernel.tree import write
+from lab.files import write
 
 pytestmark = pytest.mark.kernel
 

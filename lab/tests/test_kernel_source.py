@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lab import apt, paths
+from lab import paths
+from lab.host import apt
 from lab.errors import LabError
-from lab.kernel import kernel_org, source, tree
+from lab import files
+from lab.kernel import kernel_org, source
 from lab.tests.kernel_fakes import linux, tarball
 
 
@@ -41,7 +43,7 @@ def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def room(monkeypatch: pytest.MonkeyPatch, gib: float) -> None:
     """Pretend that so much is free on every disk."""
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(tree.shutil, "disk_usage",
+    monkeypatch.setattr(files.shutil, "disk_usage",
                         lambda _path: usage(0, 0, int(gib * 2**30)))
 
 

@@ -7,12 +7,14 @@ import threading
 
 import pytest
 
-from lab import host, machine, qemu
+from lab.host import programs, qemu
+from lab.machines import machine
 from lab.errors import LabError
-from lab.measure import console, layout, plugin, profile, programs
+from lab.machines import addresses
+from lab.measure import outcome, plugin, profile, workloads
 from lab.measure import run as runs
 from lab.measure.initramfs import Initramfs
-from lab.tests.test_machine import GOOD
+from lab.tests.test_machines import GOOD
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -47,11 +49,11 @@ def machine_of(*sizes, hotplug=()):
 ])
 def test_ranges(sizes, hotplug, want):
     assert [(part.start, part.end, part.node) for part in
-            layout.ranges(machine_of(*sizes, hotplug=hotplug))] == want
+            addresses.ranges(machine_of(*sizes, hotplug=hotplug))] == want
 
 
 def test_blocks_are_numbered_as_in_sysfs():
-    assert layout.blocks(layout.ranges(machine_of("256M", "128M", hotplug=(1,)))) == {
+    assert addresses.blocks(addresses.ranges(machine_of("256M", "128M", hotplug=(1,)))) == {
         0: {0, 1}, 1: {32}}
 
 
@@ -113,12 +115,12 @@ def test_redis_comes_from_the_package_that_starts_no_service(tmp_path, monkeypat
     server.write_text("#!/bin/sh\n", encoding="utf-8")
     server.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert host.program("redis-server") == server
-    monkeypatch.setattr(host, "require", lambda tool: wanted.append(tool))
+    assert programs.find("redis-server") == server
+    monkeypatch.setattr(programs, "require", lambda tool: wanted.append(tool))
     monkeypatch.setenv("PATH", "/nowhere")
     wanted = []
     with pytest.raises(AssertionError):
-        host.program("redis-server")
+        programs.find("redis-server")
     assert wanted == ["redis-check-rdb"]
 
 
@@ -142,18 +144,18 @@ pghot_new 2
 
 
 def test_sections():
-    found = console.sections(ANSWER)
+    found = outcome.sections(ANSWER)
     assert list(found) == ["blocks", "status", "out", "vmstat.begin", "vmstat.end", "end"]
-    assert console.blocks(found["blocks"]) == {0: {0, 1}, 1: {32}}
-    assert console.growth(found) == {"pgpromote_success": 4, "nr_free": -4,
+    assert outcome.blocks(found["blocks"]) == {0: {0, 1}, 1: {32}}
+    assert outcome.growth(found) == {"pgpromote_success": 4, "nr_free": -4,
                                      "pghot_new": 2}
 
 
 def test_an_answer_that_was_cut_off():
-    found = console.sections(ANSWER[:ANSWER.index("pgpromote_success 9")])
+    found = outcome.sections(ANSWER[:ANSWER.index("pgpromote_success 9")])
     assert "end" not in found
-    assert console.growth(found) == {}
-    assert console.sections("") == {}
+    assert outcome.growth(found) == {}
+    assert outcome.sections("") == {}
 
 
 @pytest.mark.parametrize("line, reported", [
@@ -165,13 +167,13 @@ def test_an_answer_that_was_cut_off():
     ("what a program said", False),
 ])
 def test_warnings(line, reported):
-    assert bool(console.warnings(f"{line}\n")) is reported
+    assert bool(outcome.warnings(f"{line}\n")) is reported
 
 
 def test_fatal_messages():
-    assert console.fatal("[    1.000000] Kernel panic - not syncing: x\n") == \
+    assert outcome.fatal("[    1.000000] Kernel panic - not syncing: x\n") == \
         "Kernel panic - not syncing: x"
-    assert console.fatal("[    1.000000] reboot: Power down\n") is None
+    assert outcome.fatal("[    1.000000] reboot: Power down\n") is None
 
 
 @pytest.mark.parametrize("guest, model, agree", [
@@ -209,7 +211,7 @@ def test_what_cannot_start_is_an_error_in_the_result(run, error):
 
 def test_unknown_workload():
     with pytest.raises(LabError, match="unknown workload 'none': choose one of"):
-        programs.path("none")
+        workloads.path("none")
 
 
 def test_profile_by_function():
@@ -312,10 +314,10 @@ def test_programs_are_the_same_wherever_they_are_compiled(tmp_path):
     outs = []
     for name in ("here", "elsewhere"):
         tree = tmp_path / name
-        shutil.copytree(programs.SOURCE, tree / "bench")
+        shutil.copytree(workloads.SOURCE, tree / "lab" / "workloads")
         shutil.copytree(plugin.SOURCE, tree / "lab" / "memsim")
         outs.append(tmp_path / f"out-{name}")
-        for part in ("bench", "lab/memsim"):
+        for part in ("lab/workloads", "lab/memsim"):
             subprocess.run(["make", "-s", "-j4", "-C", tree / part, f"OUT={outs[-1]}"],
                            check=True, capture_output=True)
     made = [path.name for path in outs[0].iterdir()

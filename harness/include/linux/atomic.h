@@ -12,7 +12,7 @@
 
 /* ThreadSanitizer does not model fences; every access they order is atomic. */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
-#if defined(HARNESS_BENCH) && defined(__x86_64__)
+#if defined(HARNESS_COST) && defined(__x86_64__)
 /* As in the kernel: every atomic read-modify-write is a full barrier. */
 #define smp_mb__after_atomic()	barrier()
 #else

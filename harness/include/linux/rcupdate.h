@@ -4,7 +4,7 @@
 
 #include <linux/compiler.h>
 
-#ifdef HARNESS_BENCH
+#ifdef HARNESS_COST
 /*
  * As in a kernel without preemptible RCU. For benchmarks: nothing may be
  * removed while another thread reads.

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <linux/align.h>
+
+#include "cost.h"
+#include "harness.h"
+#include "hotmap_layout.h"
+
+#define HUGE	(2UL << 20)
+
+/* All sections side by side, in huge pages like the kernel's direct map. */
+void cost_map_init(struct cost_map *b, unsigned long sections, bool precise)
+{
+	unsigned long i;
+	u8 *p;
+
+	memset(b, 0, sizeof(*b));
+	b->t = (struct pghot_tunables) {
+		.freq_threshold = 2, .window_ms = 4000,
+	};
+	b->sections = sections;
+	if (pghot_map_init(&b->map, sections, precise))
+		exit(1);
+	pghot_map_node_init(&b->node, 2);
+	b->stride = ALIGN(pghot_map_section_bytes(&b->map), 4096UL);
+	b->records = offsetof(struct pghot_section, records);
+	b->bytes = ALIGN(sections * b->stride, HUGE);
+	p = mmap(NULL, b->bytes + HUGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED) {
+		perror("memory for the hot map");
+		exit(1);
+	}
+	b->base = (u8 *)ALIGN((unsigned long)p, HUGE);
+	madvise(b->base, b->bytes, MADV_HUGEPAGE);
+	memset(b->base, 0, b->bytes);
+	harness_arena(b->base, b->bytes);
+	for (i = 0; i < sections; i++)
+		if (pghot_map_add(&b->map, &b->node, i, 2))
+			exit(1);
+}
+
+void cost_map_exit(struct cost_map *b)
+{
+	pghot_map_exit(&b->map);
+	munmap(b->base, b->bytes);
+	harness_arena(NULL, 0);
+}
+
+static double clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+/* CPU time of this thread: others that use the machine count less. */
+double cost_cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double cost_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* splitmix64 */
+u64 cost_random(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct cost_stat cost_stat(double *values, unsigned int nr)
+{
+	qsort(values, nr, sizeof(*values), compare);
+	return (struct cost_stat) {
+		.min = values[0], .median = values[nr / 2],
+		.max = values[nr - 1],
+	};
+}
+
+void cost_print(const char *name, struct cost_stat s)
+{
+	printf("\"%s\": {\"min\": %.3f, \"median\": %.3f, \"max\": %.3f}, ",
+	       name, s.min, s.median, s.max);
+}

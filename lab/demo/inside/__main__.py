@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Shows pghot at work on Redis, in the guest.
+
+Speaks JSON, one object a line, on stdout: "stage", "sample", "result" or
+"error", by the key "event". Exit status 0 only after a "result".
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.demo.inside import kernel, pages
+from lab.demo.inside.redis import Load, RedisError, Server
+
+WARM_UP = 1.0
+"""Seconds from Redis's first answers to its load until it counts."""
+POLL = 0.2
+"""Seconds between two looks at where the hot pages are."""
+ENOUGH = 0.9
+"""Share of the hot pages in DRAM that the demonstration waits for."""
+_NEARLY_ALL = 0.995
+_QUIET = 5.0
+"""Seconds without a further hot page in DRAM, after which no more are expected."""
+_ARRIVED = 0.99
+"""Share of Redis's pages that must be in the slow node at the start."""
+
+
+class DemoError(Exception):
+    """A step did not do what the rest builds on."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Who runs and lies where."""
+
+    fast: list[int]
+    slow: int
+    redis_node: int
+    redis_cpus: list[int]
+    load_cpus: list[int]
+
+
+def say(event: str, **fields) -> None:
+    """One line to the host."""
+    print(json.dumps({"event": event, **fields}), flush=True)
+
+
+def place() -> Layout:
+    """Redis on the last socket, its load and this program on the first.
+
+    The last socket is not the one that the slow node is attached to: pages
+    that end there went to where they are used, and not to the nearest DRAM.
+    """
+    if not kernel.PGHOT.exists():
+        raise DemoError(f"the kernel {os.uname().release} runs without pghot")
+    tiers = kernel.tiers()
+    if len(tiers) < 2:
+        raise DemoError("the machine has one memory tier only")
+    fast = sorted(tiers[0])
+    cpus = kernel.cpus_by_node()
+    first, last = min(cpus), max(cpus)
+    if first == last:
+        return Layout(fast, tiers[-1][0], last, cpus[last][-1:], cpus[first][:1])
+    return Layout(fast, tiers[-1][0], last, cpus[last], cpus[first][-1:])
+
+
+class Rate:
+    """Requests a second, by Redis's own counter."""
+
+    def __init__(self, server: Server) -> None:
+        self._client = server.client
+        self._then = (time.monotonic(), self._client.requests())
+
+    def lap(self) -> float:
+        """The rate since the last lap."""
+        now = (time.monotonic(), self._client.requests())
+        seconds = now[0] - self._then[0]
+        served = now[1] - self._then[1]
+        self._then = now
+        return served / seconds
+
+
+def speed_of(server: Server, load: Load, seconds: float) -> list[int]:
+    """Requests a second in each of the windows, a second long, of ``seconds``."""
+    rate, speeds = Rate(server), []
+    for _ in range(max(1, round(seconds))):
+        time.sleep(1)
+        speeds.append(round(rate.lap()))
+        load.check()
+    return speeds
+
+
+def put_into_slow_node(server: Server, layout: Layout) -> dict[int, int]:
+    """Move Redis, standing still, to the slow node; return where it lies then."""
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        pages.migrate(server.pid, layout.fast, layout.slow)
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    where = pages.nodes_of_all(server.pid)
+    if where.get(layout.slow, 0) < _ARRIVED * sum(where.values()):
+        raise DemoError(f"Redis's pages did not get to node {layout.slow}: they are "
+                        f"on {where} by node")
+    return where
+
+
+def start_load(server: Server, layout: Layout, hot_keys: int) -> Load:
+    """Start the load; return when Redis feels it."""
+    load = Load(server, hot_keys, layout.load_cpus)
+    before, deadline = server.client.requests(), time.monotonic() + 60
+    while server.client.requests() - before < 1000:
+        load.check()
+        if time.monotonic() > deadline:
+            raise RedisError("redis-benchmark sends no requests")
+        time.sleep(0.1)
+    return load
+
+
+def find_hot(server: Server, layout: Layout, hot_keys: int,
+             seconds: float) -> tuple[Load, pages.Watched, list[int]]:
+    """Run the load with tiering off and see which pages of the slow node it touches.
+
+    Returns the load, still running; the pages; and what speed_of() says.
+    """
+    pages.forget_accesses(server.pid)
+    idle = pages.IdleTracking(pages.frames(server.pid).values())
+    idle.start()
+    load = start_load(server, layout, hot_keys)
+    time.sleep(WARM_UP)
+    speeds = speed_of(server, load, seconds)
+    frames = pages.frames(server.pid)
+    touched = idle.touched(frames.values())
+    # Pages that Redis allocated since are touched too, but lie in DRAM already.
+    hot = pages.Watched(server.pid, [address for address, pfn in frames.items()
+                                     if pfn in touched]).on(layout.slow)
+    if not hot:
+        raise DemoError("the load touches no page of the slow node")
+    return load, pages.Watched(server.pid, hot), speeds
+
+
+def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched,
+          limit: float) -> None:
+    """Switch tiering on; follow the hot pages until they are in DRAM."""
+    base = kernel.counters()["pghot_promoted_pages"]
+    rate = Rate(server)
+    kernel.write(kernel.DEMOTION, "true")
+    kernel.write(kernel.MODE, 2)
+    began = time.monotonic()
+    best, since = 0, began
+    number = 0
+    while True:
+        number += 1
+        time.sleep(max(0.0, began + number * POLL - time.monotonic()))
+        load.check()
+        now = time.monotonic()
+        nodes = watched.nodes()
+        fast = sum(nodes.get(node, 0) for node in layout.fast)
+        sample = {"seconds": round(now - began, 3), "hot_nodes": nodes,
+                  "hot_fast": fast,
+                  "promoted": kernel.counters()["pghot_promoted_pages"] - base}
+        if number % 5 == 0:
+            sample["nodes"] = pages.nodes_of_all(server.pid)
+            sample["requests_per_s"] = round(rate.lap())
+        say("sample", **sample)
+        if fast > best:
+            best, since = fast, now
+        done = fast >= ENOUGH * watched.count
+        if done and (fast >= _NEARLY_ALL * watched.count or now - since > _QUIET):
+            return
+        if now - began > limit:
+            if done:
+                return
+            raise DemoError(f"after {limit:.0f} s only {fast} of {watched.count} hot "
+                            "pages are in DRAM: if this host was busy, run it again; "
+                            "'make test' tells a broken kernel from a slow host")
+
+
+def demonstrate(options: argparse.Namespace, directory: Path) -> dict:
+    """The whole sequence; returns the fields of the result."""
+    layout = place()
+    kernel.write(kernel.MODE, 0)
+    say("stage", name="fill")
+    server = Server(directory, layout.redis_cpus)
+    load = None
+    try:
+        server.fill(options.keys)
+        digest = server.digest()
+        say("stage", name="place")
+        before = put_into_slow_node(server, layout)
+        say("stage", name="measure", nodes=before, slow=layout.slow)
+        load, watched, speeds = find_hot(server, layout, options.hot_keys,
+                                         options.seconds)
+        hot_before = watched.nodes()
+        before = pages.nodes_of_all(server.pid)
+        counted = kernel.counters()
+        say("stage", name="promote", hot_pages=watched.count, nodes=before,
+            requests_per_s=speeds)
+        watch(server, load, layout, watched, options.limit)
+        say("stage", name="after")
+        speeds_after = speed_of(server, load, options.seconds)
+        delta = {name: value - counted[name]
+                 for name, value in kernel.counters().items()}
+        hot_after, after = watched.nodes(), pages.nodes_of_all(server.pid)
+        load.stop()
+        if server.digest() != digest:
+            raise DemoError("Redis's data changed while its pages were moved")
+        return {
+            "hot_pages": watched.count,
+            "promoted_pages": delta["pghot_promoted_pages"],
+            "residency": {"before": before, "after": after},
+            "hot_residency": {"before": hot_before, "after": hot_after},
+            "speeds": {"before": speeds, "after": speeds_after},
+            "counters": delta,
+            "fast_nodes": layout.fast, "slow_node": layout.slow,
+            "redis_node": layout.redis_node,
+            "redis": server.version(), "keys": options.keys,
+            "hot_keys": options.hot_keys,
+            "kernel": os.uname().release, "layout": kernel.read(kernel.PGHOT / "layout"),
+        }
+    finally:
+        if load is not None:
+            load.stop()
+        server.stop()
+
+
+def main() -> int:
+    """Parse, run, report; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keys", type=int, required=True)
+    parser.add_argument("--hot-keys", type=int, required=True)
+    parser.add_argument("--seconds", type=float, required=True,
+                        help="length of each throughput measurement")
+    parser.add_argument("--limit", type=float, required=True,
+                        help="seconds to wait for the hot pages")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="redis-") as directory:
+        try:
+            say("result", **demonstrate(options, Path(directory)))
+        except (DemoError, RedisError, OSError) as error:
+            say("error", text=str(error))
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A machine whose memory model is another: how far results hang on what it leaves out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from lab.errors import LabError
+from lab.machines.machine import Machine
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A name, and factors of the last-level cache's size, of all latencies (the cache's
+    too) and of bandwidth, and nanoseconds that every access to memory costs more.
+
+    What the guest's kernel is told of latencies changes along; of bandwidth it does
+    not, as with ``share`` of lab/machines/machines.toml.
+    """
+
+    name: str = ""
+    about: str = ""
+    llc: float = 1.0
+    latency: float = 1.0
+    extra_ns: int = 0
+    bandwidth: float = 1.0
+
+    def of(self, machine: Machine) -> Machine:
+        """The machine with that model; LabError where it cannot have one."""
+        model = machine.model
+        if model is None:
+            return machine
+        share = model.share / self.bandwidth
+        if share < 1 or share != int(share):
+            raise LabError(f"machine {machine.name}: {self.bandwidth:g} times the bandwidth "
+                           f"needs a share of {share:g}, which is not a whole number")
+        llc = round(model.llc * self.llc)
+        if llc & (llc - 1) or llc < 1 << 16:
+            raise LabError(f"machine {machine.name}: a last-level cache of {llc} bytes "
+                           "is not a power of two from 64 KiB on")
+        return replace(
+            machine,
+            latency_ns=tuple(tuple(round(cell * self.latency) + self.extra_ns
+                                   for cell in row) for row in machine.latency_ns),
+            model=replace(model, llc=llc,
+                          llc_hit_ns=max(1, round(model.llc_hit_ns * self.latency)),
+                          share=int(share)))

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The workloads of lab/workloads/, built for the guest."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from lab import paths
+from lab.host import programs
+from lab.errors import LabError
+from lab.measure import plugin
+from lab.measure.plugin import compiled
+
+SOURCE = paths.ROOT / "lab" / "workloads"
+
+
+def names() -> list[str]:
+    """All programs: one file of lab/workloads/ each."""
+    return sorted(path.stem for path in SOURCE.glob("*.c"))
+
+
+@cache
+def build() -> Path:
+    """Compile what is not current; return the directory of the programs."""
+    programs.require("sqlite3.h")
+    return compiled(SOURCE, plugin.SOURCE)
+
+
+def path(name: str) -> Path:
+    """A program by its name; LabError lists the known ones."""
+    if name not in names():
+        raise LabError(f"unknown workload {name!r}: choose one of {', '.join(names())}")
+    return build() / name

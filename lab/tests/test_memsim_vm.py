@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The memory model against the machine's description, in a guest."""
+
+import pytest
+
+from lab.machines.machine import load
+from lab.measure import Run, measure, plugin
+
+pytestmark = pytest.mark.vm
+
+
+def test_units(tmp_path):
+    """Its parts, under sanitizers, against plain reference models."""
+    from lab.host import programs
+    programs.require("cmocka.h", packages={"cmocka.h": "libcmocka-dev"})
+    plugin.compile_c(plugin.SOURCE, tmp_path, "check")
+
+
+def probe(machine, cpus, kernel="stock"):
+    """What the program ``probe`` measures, and what the model counted meanwhile."""
+    nodes = ",".join(map(str, range(len(load(machine).nodes))))
+    result = measure(Run(machine, kernel, ("probe", "--nodes", nodes, "--cpus", cpus)))
+    assert result.error is None
+    return result
+
+
+@pytest.fixture(scope="module")
+def one_socket(stock_kernel):
+    return probe("dram-cxl", "0,1,2,3")
+
+
+@pytest.fixture(scope="module")
+def two_sockets(stock_kernel):
+    return probe("two-socket-cxl", "0,4")
+
+
+def test_latency(one_socket, two_sockets):
+    for machine, result in (("dram-cxl", one_socket), ("two-socket-cxl", two_sockets)):
+        described = load(machine).latency_ns
+        for cpu, row in enumerate(result.workload["detail"]["latency"]):
+            want = described[cpu if machine == "two-socket-cxl" else 0]
+            assert row == pytest.approx(list(want), rel=0.02), (machine, cpu)
+
+
+def test_bandwidth(one_socket):
+    machine = load("dram-cxl")
+    for node, mbps in enumerate(one_socket.workload["detail"]["bandwidth"]):
+        want = machine.bandwidth_mibps[0][node] * 1.048576 / machine.model.share
+        assert mbps == pytest.approx(want, rel=0.05)
+
+
+@pytest.mark.parametrize("node", [0, 1])
+def test_a_saturated_node_is_slower(one_socket, node):
+    """DRAM as well as CXL memory."""
+    chase, stream = one_socket.model["phases"][:2]
+    idle = chase["nodes"][node]
+    both = stream["nodes"][node]
+    assert idle["wait_ns"] < 0.02 * idle["ns"]
+    assert both["wait_ns"] - idle["wait_ns"] > 10 * idle["wait_ns"] + 1e6
+
+
+def test_counters_against_a_known_number_of_accesses(one_socket):
+    chase = one_socket.model["phases"][0]["nodes"]
+    # 200,000 steps by each of four CPUs on each node, of which none is in a cache.
+    for node in chase:
+        assert node["loads"] == pytest.approx(800000, rel=0.02)
+
+
+def test_a_moved_page_changes_its_cost_at_once(one_socket):
+    detail = one_socket.workload["detail"]
+    assert detail["before_ns"] == pytest.approx(250, rel=0.02)
+    assert detail["after_ns"] == pytest.approx(90, rel=0.03)
+
+
+def test_a_copied_page_costs_both_tiers(one_socket):
+    stream, move = one_socket.model["phases"][1:3]
+    lines = 16 * 1024 * 1024 // 64
+    slow = move["nodes"][1]["loads"] - stream["nodes"][1]["loads"]
+    # Read once by the copy, and half as often by the chase before it.
+    assert slow == pytest.approx(lines + 200000, rel=0.05)
+    fast = move["nodes"][0]["stores"] - stream["nodes"][0]["stores"]
+    assert fast > lines
+
+
+def test_faults_and_shootdowns_take_time(one_socket):
+    detail = one_socket.workload["detail"]
+    assert detail["fault_ns"] > 500
+    # Three CPUs are interrupted, and answer.
+    assert detail["flush_ns"] > 1.15 * detail["quiet_ns"]
+
+
+def device(name, *options):
+    result = measure(Run("dram-cxl", "stock", (name, *options)))
+    assert result.error is None
+    return result.workload["detail"], result.model["nodes"]
+
+
+def test_the_hotness_monitoring_unit(stock_kernel):
+    said, _ = device("hmu", "--node", "1")
+    # Each hot page once, with its number of accesses, and no other.
+    assert said["found"] == said["hot"] == 256
+    assert said["others"] == 0
+    assert said["count"] == 256 * 48
+    assert said["interrupts"] == 1
+    # More hot pages than there is room for.
+    assert said["listed"] == 16384 and said["lost"] == 20480 - 1024 - 16384
+    assert said["overflow"] is True
+
+
+@pytest.mark.parametrize("to", [0, 1])
+def test_the_copy_engine(stock_kernel, to):
+    said, nodes = device("dma", "--from", "0", "--to", str(to))
+    machine = load("dram-cxl")
+    engine = machine.model.dma
+    own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
+    carried = 4096 / (machine.bandwidth_mibps[0][to] / machine.model.share
+                      * 1.048576) * 1000
+    # One channel: its own time, or what the slow node carries; and, each 32 jobs,
+    # the CPU's time to write new descriptors and to see that the last ones are done.
+    assert max(own, carried) < said["one_ns"] < 1.08 * max(own, carried)
+    # All of them: the DRAM node carries each page twice.
+    assert said["all_ns"] == pytest.approx(
+        max(own / engine.channels, carried * (2 if to == 0 else 1)), rel=0.15)
+    assert said["failed"] == 3
+    assert said["interrupts"] > 128
+    # Two rounds of 256 pages, and two of five jobs that may be done.
+    assert nodes[to]["dma"] >= 2 * 256 * 64
+
+
+@pytest.mark.parametrize("cpus", ["0", "0,1"])
+def test_the_same_to_the_nanosecond(stock_kernel, cpus):
+    first, second = probe("small", cpus), probe("small", cpus)
+    assert first.workload == second.workload
+    assert first.model == second.model
+
+
+def test_a_model_that_cannot_be_read(monkeypatch, stock_kernel):
+    good = plugin.config
+    monkeypatch.setattr(plugin, "config", lambda *args, **more: good(*args, **more) +
+                        "colour 1\n")
+    result = measure(Run("small", "stock", ("random", "--mib", "2")))
+    assert result.error.startswith("QEMU ended with status 1: memsim: ")
+    assert result.error.endswith("unknown key 'colour'")

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The workloads of lab/workloads/, run on the host with little work."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from lab.measure import workloads
+
+SMALL = {
+    "random": ["--mib", "4", "--accesses", "10000"],
+    "regions": ["--cold-mib", "2", "--region-mib", "1", "--accesses", "5000"],
+    "graph500": ["--scale", "10"],
+    "pmbench": ["--mib", "4", "--accesses", "10000", "--shape", "pareto"],
+    "gups": ["--mib", "4", "--hot-mib", "1", "--updates", "10000"],
+    "idle": ["--mib", "2", "--cold-mib", "2", "--accesses", "10000"],
+    "readers": ["--mib", "2", "--loops", "3", "--readers", "3"],
+    "sqlite": ["--customers", "200", "--orders", "500"],
+}
+# These change how the kernel hands out memory, or move it between nodes.
+GUEST_ONLY = {"movepages", "compaction", "redis_load", "probe", "mark", "hmu",
+              "dma"}
+
+
+def run(name, *options, env=None):
+    return subprocess.run([workloads.build() / name, *options], capture_output=True,
+                          text=True, timeout=60, env={**os.environ, **(env or {})})
+
+
+def options_of(name, tmp_path):
+    return [*SMALL[name], *(["--file", str(tmp_path / "f")] if name == "readers" else [])]
+
+
+def test_every_workload_is_tested():
+    assert set(workloads.names()) == set(SMALL) | GUEST_ONLY
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_it_runs_and_verifies(name, tmp_path):
+    done = run(name, *options_of(name, tmp_path))
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["workload"] == name and said["verified"] is True
+    assert said["seconds"] > 0 and said["score"] > 0 and said["unit"]
+
+
+def test_places():
+    def place(nodes):
+        return run("random", *SMALL["random"], "--place", nodes)
+
+    assert place("0").returncode == 0 and place("0+").returncode == 0
+    for wrong in ("0+,1", "x", "64"):
+        done = place(wrong)
+        assert done.returncode != 0 and "is not a number from 0 to 63" in done.stderr
+    # More than this host has: not anywhere else, unless that will do.
+    assert "cannot place memory" in place("63").stderr
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_wrong_data_is_found(name, tmp_path):
+    done = run(name, *options_of(name, tmp_path), env={"BENCH_CORRUPT": "1"})
+    assert done.returncode == 1
+    assert "error" in json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", sorted(set(SMALL) | GUEST_ONLY - {"mark"}))
+def test_options(name):
+    assert "Usage:" in run(name, "--help").stdout
+    wrong = run(name, "--seed", "x")
+    assert wrong.returncode != 0
+    assert "--seed: 'x' is not a number from 0 to" in wrong.stderr
+    assert run(name, "--place", "99").returncode != 0
+
+
+@pytest.mark.parametrize("name, options, error", [
+    ("random", ["--kind", "x"], "--kind: 'x' is none of anon, file, thp"),
+    ("random", ["--mib", "1"], "--mib: '1' is not a number from 2 to 1048576"),
+    ("pmbench", ["--writes", "101"], "--writes: '101' is not a number from 0 to 100"),
+    ("idle", ["--cold-place", "0,y"], "--cold-place: 'y' is not a number from 0 to 63"),
+    ("gups", ["--threads", "-1"], "--threads: '-1' is not a number from 1 to 16"),
+    ("gups", ["--hot"], "option '--hot-mib' requires an argument"),
+])
+def test_a_bad_option_says_what_it_takes(name, options, error):
+    done = run(name, *options)
+    assert done.returncode != 0
+    assert error in done.stderr
+
+
+@pytest.mark.parametrize("shape, share", [("pareto", 0.8), ("uniform", 0.2)])
+def test_where_pmbench_goes(shape, share):
+    said = json.loads(run("pmbench", "--shape", shape, "--mib", "4", "--accesses",
+                          "10").stdout)
+    assert said["detail"]["first_fifth"] == pytest.approx(share, abs=0.005)
+
+
+def test_help_shows_the_defaults():
+    shown = " ".join(run("random", "--help").stdout.split())
+    assert "what is accessed: one of anon, file, thp (default: anon)" in shown
+    assert "of each thread (default: 8000000)" in shown
+    assert "of --kind file (default: /mnt/random)" in shown

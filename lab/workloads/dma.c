@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Copies memory with the copy engine: is every byte there, what does a job take, and
+ * what becomes of one that cannot be done.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../memsim/devices.h"
+#include "../memsim/dma.h"
+#include "lib/device.h"
+
+#define JOBS	256UL
+#define AREA	(JOBS * PAGE)
+
+static uint64_t from_node, to_node = 1;
+static struct device dma;
+static volatile struct dma_descriptor *ring;
+static uint64_t ring_at, channels;
+static char *from, *to;
+static uint64_t from_at[JOBS], to_at[JOBS];
+
+static const struct bench_option options[] = {
+	{ "from", 'f', "node", .number = &from_node, .low = 0, .high = 63 },
+	{ "to", 't', "node", .number = &to_node, .low = 0, .high = 63 },
+	{}
+};
+
+/* A page holds 128 descriptors: each channel has a part of its own. */
+static void set_up(uint64_t entries)
+{
+	uint64_t n;
+
+	for (n = 0; n < channels; n++) {
+		device_write(&dma, DMA_CHANNEL(n) + DMA_RING,
+			     ring_at + n * entries * sizeof(*ring));
+		device_write(&dma, DMA_CHANNEL(n) + DMA_ENTRIES, entries);
+	}
+}
+
+static void job(uint64_t slot, uint64_t at, uint64_t into, uint32_t bytes)
+{
+	ring[slot].from = at;
+	ring[slot].to = into;
+	ring[slot].bytes = bytes;
+	ring[slot].flags = DMA_NOTIFY;
+	ring[slot].status = 0;
+}
+
+static void wait(uint64_t channel, uint64_t jobs)
+{
+	while (device_read(&dma, DMA_CHANNEL(channel) + DMA_DONE) != jobs)
+		__builtin_ia32_pause();
+}
+
+/* All pages by @n channels, 32 at a time each; the nanoseconds it took. */
+static double copy_all(uint64_t n)
+{
+	uint64_t share = 32, done, c, i;
+	double began = bench_now();
+
+	set_up(share);
+	for (done = 0; done < JOBS; done += n * share) {
+		for (c = 0; c < n; c++) {
+			for (i = 0; i < share; i++) {
+				uint64_t page = done + c * share + i;
+
+				job(c * share + i, from_at[page], to_at[page], PAGE);
+			}
+			device_write(&dma, DMA_CHANNEL(c) + DMA_POSTED,
+				     done / n + share);
+		}
+		for (c = 0; c < n; c++)
+			wait(c, done / n + share);
+	}
+	return (bench_now() - began) * 1e9;
+}
+
+static void fill(unsigned char seed)
+{
+	uint64_t x = random_start(seed), i;
+
+	for (i = 0; i < AREA / sizeof(x); i++)
+		((uint64_t *)from)[i] = random_next(&x);
+	memset(to, 0, AREA);
+}
+
+static void compare(const char *what)
+{
+	uint64_t i;
+
+	if (getenv("BENCH_CORRUPT"))
+		to[AREA - 1]++;
+	if (memcmp(from, to, AREA))
+		bench_fail("%s: the copy differs", what);
+	for (i = 0; i < 32; i++)
+		if (ring[i].status != DMA_OK)
+			bench_fail("%s: job %lu has status %lu", what, i,
+				   ring[i].status);
+}
+
+/* Jobs that must fail, between two that must not; how many failed. */
+static uint64_t bad_jobs(void)
+{
+	static const uint64_t want[] = { DMA_OK, DMA_ERROR, DMA_ERROR, DMA_ERROR, DMA_OK };
+	uint64_t i;
+
+	set_up(32);
+	memset(to, 0, AREA);
+	job(0, from_at[0], to_at[0], PAGE);
+	job(1, from_at[1], 1UL << 45, PAGE);
+	job(2, from_at[2], to_at[2], 0);
+	job(3, from_at[3], to_at[3], DMA_JOB_MAX + 1);
+	/* A byte more than the beginning of a page, at odd addresses. */
+	job(4, from_at[4] + 5, to_at[4] + 7, 1001);
+	device_write(&dma, DMA_CHANNEL(0) + DMA_POSTED, 5);
+	/* More than the ring holds: not taken. */
+	device_write(&dma, DMA_CHANNEL(0) + DMA_POSTED, 40);
+	wait(0, 5);
+	for (i = 0; i < 5; i++)
+		if (ring[i].status != want[i])
+			bench_fail("bad job %lu has status %lu", i, ring[i].status);
+	if (memcmp(from, to, PAGE) ||
+	    memcmp(from + 4 * PAGE + 5, to + 4 * PAGE + 7, 1001) ||
+	    to[4 * PAGE + 7 + 1001] || to[4 * PAGE + 6] || to[PAGE] || to[2 * PAGE])
+		bench_fail("a job copied what it should not");
+	return device_read(&dma, DMA_CHANNEL(0) + DMA_FAILED);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t page, interrupts, failed;
+	double one, all, seconds;
+
+	bench_parse(argc, argv, "Checks the copy engine of the memory model.", options);
+	dma = device_open(DMA_DEVICE, 0, DMA_BYTES);
+	if (device_read(&dma, DMA_ID) != DMA_MAGIC)
+		bench_fail("the device does not say what it is");
+	channels = device_read(&dma, DMA_CHANNELS);
+	ring = device_memory(PAGE, 0);
+	ring_at = device_address((void *)ring);
+	from = device_memory(AREA, from_node);
+	to = device_memory(AREA, to_node);
+	for (page = 0; page < JOBS; page++) {
+		from_at[page] = device_address(from + page * PAGE);
+		to_at[page] = device_address(to + page * PAGE);
+	}
+	device_interrupts(&dma);
+	device_write(&dma, DMA_CONTROL, DMA_INTERRUPT);
+
+	bench_begin();
+	interrupts = device_interrupted();
+	fill(1);
+	one = copy_all(1);
+	compare("one channel");
+	interrupts = device_interrupted() - interrupts;
+	fill(2);
+	all = copy_all(channels);
+	compare("all channels");
+	failed = bad_jobs();
+	seconds = bench_end();
+
+	bench_result(seconds, one / JOBS, "ns", "\"channels\":%lu,\"jobs\":%lu,\"one_ns\":%.1f,\"all_ns\":%.1f,\"interrupts\":%lu,\"failed\":%lu",
+		     channels, JOBS, one / JOBS, all / JOBS, interrupts, failed);
+	return 0;
+}

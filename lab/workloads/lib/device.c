@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../memsim/devices.h"
+#include "device.h"
+
+#define COMMAND		0x04
+#define MASTER		0x0004
+#define MEMORY		0x0002
+#define CAPABILITIES	0x34
+#define MSI		0x05
+#define RESCHEDULE	0xfd	/* RESCHEDULE_VECTOR of x86 */
+
+static int open_in(const char *directory, const char *name, int flags)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		bench_fail("cannot open %s: %s", path, strerror(errno));
+	return fd;
+}
+
+static uint16_t number_in(const char *directory, const char *name)
+{
+	char text[16] = {};
+	int fd = open_in(directory, name, O_RDONLY);
+
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		bench_fail("cannot read %s/%s", directory, name);
+	close(fd);
+	return strtoul(text, NULL, 16);
+}
+
+static struct device open_at(const char *directory, size_t bytes)
+{
+	struct device d = { .config = open_in(directory, "config", O_RDWR) };
+	int fd = open_in(directory, "resource2", O_RDWR);
+	uint16_t command;
+	void *p;
+
+	if (pread(d.config, &command, sizeof(command), COMMAND) != sizeof(command))
+		bench_fail("cannot read the device's command register");
+	command |= MASTER | MEMORY;
+	if (pwrite(d.config, &command, sizeof(command), COMMAND) != sizeof(command))
+		bench_fail("cannot switch the device on");
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		bench_fail("cannot map the device's registers: %s", strerror(errno));
+	close(fd);
+	d.registers = p;
+	return d;
+}
+
+struct device device_open(uint16_t number, unsigned int n, size_t bytes)
+{
+	glob_t found;
+	size_t i;
+
+	if (glob("/sys/bus/pci/devices/*", 0, NULL, &found))
+		bench_fail("there are no PCI devices");
+	for (i = 0; i < found.gl_pathc; i++)
+		if (number_in(found.gl_pathv[i], "vendor") == DEVICES_VENDOR &&
+		    number_in(found.gl_pathv[i], "device") == number && !n--)
+			return open_at(found.gl_pathv[i], bytes);
+	bench_fail("there is no PCI device %04x:%04x", DEVICES_VENDOR, number);
+}
+
+void device_interrupts(const struct device *d)
+{
+	uint32_t message[2] = { 0xfee00000, 0 }, vector = RESCHEDULE;
+	uint8_t at, capability[2];
+	uint16_t control;
+	bool good;
+
+	good = pread(d->config, &at, 1, CAPABILITIES) == 1;
+	while (good && at) {
+		good = pread(d->config, capability, 2, at) == 2;
+		if (capability[0] == MSI)
+			break;
+		at = capability[1];
+	}
+	if (!good || !at)
+		bench_fail("the device has no MSI");
+	/* 64-bit address, data, and the bit that switches it on. */
+	good = pread(d->config, &control, 2, at + 2) == 2 &&
+	       pwrite(d->config, message, 8, at + 4) == 8 &&
+	       pwrite(d->config, &vector, 2, at + 12) == 2;
+	control |= 1;
+	if (!good || pwrite(d->config, &control, 2, at + 2) != 2)
+		bench_fail("cannot set up the device's MSI");
+}
+
+uint64_t device_interrupted(void)
+{
+	FILE *f = fopen("/proc/interrupts", "re");
+	uint64_t count = 0;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, " RES: %lu", &count) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return count;
+}
+
+void *device_memory(size_t bytes, int node)
+{
+	void *p;
+
+	bench_place(&(struct list){ .item = { node }, .n = 1 });
+	p = bench_map(bytes);
+	if (mlock(p, bytes))
+		bench_fail("cannot lock memory: %s", strerror(errno));
+	bench_place(&(struct list){});
+	return p;
+}
+
+uint64_t device_address(const void *p)
+{
+	uint64_t entry = 0, at = (uint64_t)p;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || pread(fd, &entry, sizeof(entry), at / PAGE * 8) != 8 ||
+	    !(entry >> 63))
+		bench_fail("cannot find out where memory is");
+	close(fd);
+	return (entry & ((1UL << 55) - 1)) * PAGE + at % PAGE;
+}
