@@ -47,8 +47,10 @@ def main(argv: list[str] | None = None) -> int:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         where = error.filename or os.environ.get("TMPDIR", "/tmp")
-        print(f"pghot: no room left on disk at {where}: free some and run the "
-              "same command again", file=sys.stderr)
+        print(
+            f"pghot: no room left on disk at {where}: free some and run the same command again",
+            file=sys.stderr,
+        )
         return 1
     except KeyboardInterrupt:
         print("pghot: interrupted", file=sys.stderr)

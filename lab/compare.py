@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lab import paths
-from lab.host import qemu
 from lab.errors import LabError
 from lab.guest import run as run_guest
+from lab.host import qemu
 from lab.kernel import build
 from lab.log import console
 from lab.selftests import build as build_selftests
@@ -78,8 +78,10 @@ class Comparison:
 def parse(text: str) -> Arrivals:
     """Read what promote_times prints."""
     at = [int(us) / 1000 for us in re.findall(r"^look \d+ at (\d+)$", text, re.MULTILINE)]
-    look = {int(page): int(number) for page, number in
-            re.findall(r"^page (\d+) look (\d+)$", text, re.MULTILINE)}
+    look = {
+        int(page): int(number)
+        for page, number in re.findall(r"^page (\d+) look (\d+)$", text, re.MULTILINE)
+    }
     return Arrivals(look, at)
 
 
@@ -91,25 +93,45 @@ def compare(side: str, ours: Arrivals, reference: Arrivals) -> Comparison:
         within = sum(ours.look[page] <= reference.look[page] + looks for page in both)
         return within / len(reference.look)
 
-    return Comparison(side, len(ours.look), len(reference.look) - len(both),
-                      len(ours.look) - len(both), share(0), share(1), share(2),
-                      ours.ms_until(0.5), ours.ms_until(0.9), ours.ms_until(1))
+    return Comparison(
+        side,
+        len(ours.look),
+        len(reference.look) - len(both),
+        len(ours.look) - len(both),
+        share(0),
+        share(1),
+        share(2),
+        ours.ms_until(0.5),
+        ours.ms_until(0.9),
+        ours.ms_until(1),
+    )
 
 
-def measure(kernel, cmdline: list[str], programs: Path, *,
-            megabytes: int = MEGABYTES, seed: int = SEED,
-            accel: str | None = None) -> Arrivals:
+def measure(
+    kernel,
+    cmdline: list[str],
+    programs: Path,
+    *,
+    megabytes: int = MEGABYTES,
+    seed: int = SEED,
+    accel: str | None = None,
+) -> Arrivals:
     """Boot, run the program once, return when its pages arrived."""
     result = run_guest(
-        MACHINE, kernel,
+        MACHINE,
+        kernel,
         "echo 2 >/proc/sys/kernel/numa_balancing || exit\n"
         f"{programs}/promote_times {megabytes} 1 0 3 {_SECONDS} {seed}",
-        cmdline=cmdline, timeout=_LIMIT, accel=accel)
+        cmdline=cmdline,
+        timeout=_LIMIT,
+        accel=accel,
+    )
     if result.status:
         raise LabError(f"promote_times failed in the guest: {result.stderr.strip()}")
     if result.warnings:
-        raise LabError("the kernel reported during the comparison: "
-                       f"{result.warnings[0].splitlines()[0]}")
+        raise LabError(
+            f"the kernel reported during the comparison: {result.warnings[0].splitlines()[0]}"
+        )
     arrivals = parse(result.stdout)
     if not arrivals.look:
         raise LabError("no page was promoted: see 'bin/pghot doctor' in 'make shell'")
@@ -122,8 +144,7 @@ def compare_all(accel: str | None = None, seed: int = SEED) -> list[Comparison]:
     reference, table = None, []
     for side, (flavour, cmdline) in SIDES.items():
         console.print(f"measuring {side} ...")
-        arrivals = measure(build.ensure(flavour), cmdline, programs,
-                           seed=seed, accel=accel)
+        arrivals = measure(build.ensure(flavour), cmdline, programs, seed=seed, accel=accel)
         reference = reference or arrivals
         table.append(compare(side, arrivals, reference))
     return table
@@ -131,28 +152,40 @@ def compare_all(accel: str | None = None, seed: int = SEED) -> list[Comparison]:
 
 def show(table: list[Comparison]) -> str:
     """The figures as text."""
-    lines = [f"{'kernel':<15}{'promoted':>9}{'missing':>9}{'no later':>10}"
-             f"{'half':>9}{'90%':>9}{'all':>9}"]
+    lines = [
+        f"{'kernel':<15}{'promoted':>9}{'missing':>9}{'no later':>10}"
+        f"{'half':>9}{'90%':>9}{'all':>9}"
+    ]
     for row in table:
-        lines.append(f"{row.side:<15}{row.promoted:>9}{row.missing:>9}"
-                     f"{row.no_later:>9.1%} {row.ms_half:>6.0f} ms"
-                     f"{row.ms_90_percent:>6.0f} ms{row.ms_all:>6.0f} ms")
-    lines += ["", "missing: pages that stock promotes and this kernel does not",
-              "no later: of the pages that stock promotes, those that arrive as early",
-              "half, 90%, all: time until so many of the promoted pages have arrived"]
+        lines.append(
+            f"{row.side:<15}{row.promoted:>9}{row.missing:>9}"
+            f"{row.no_later:>9.1%} {row.ms_half:>6.0f} ms"
+            f"{row.ms_90_percent:>6.0f} ms{row.ms_all:>6.0f} ms"
+        )
+    lines += [
+        "",
+        "missing: pages that stock promotes and this kernel does not",
+        "no later: of the pages that stock promotes, those that arrive as early",
+        "half, 90%, all: time until so many of the promoted pages have arrived",
+    ]
     return "\n".join(lines)
 
 
 def add_parser(verbs) -> None:
     """Register ``compare-stock``."""
-    parser = verbs.add_parser("compare-stock", description=__doc__,
-                              help="which pages are promoted when, next to stock")
-    parser.add_argument("--seed", type=int, default=SEED,
-                        help="choose other random accesses (default: %(default)s)")
-    parser.add_argument("--accel", choices=qemu.MODES,
-                        help="icount gives the same figures each time, but has all CPUs "
-                        "take turns; the others let them run side by side, and need a "
-                        "host that is not busy (default: auto)")
+    parser = verbs.add_parser(
+        "compare-stock", description=__doc__, help="which pages are promoted when, next to stock"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=SEED, help="choose other random accesses (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--accel",
+        choices=qemu.MODES,
+        help="icount gives the same figures each time, but has all CPUs "
+        "take turns; the others let them run side by side, and need a "
+        "host that is not busy (default: auto)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -163,8 +196,11 @@ def run(args: argparse.Namespace) -> int:
     paths.OUT.mkdir(exist_ok=True)
     target = paths.OUT / "compare-stock.json"
     fresh = target.with_suffix(".tmp")
-    result = {"accelerator": qemu.accelerator(args.accel).name, "seed": args.seed,
-              "kernels": [asdict(row) for row in table]}
+    result = {
+        "accelerator": qemu.accelerator(args.accel).name,
+        "seed": args.seed,
+        "kernels": [asdict(row) for row in table],
+    }
     fresh.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     fresh.rename(target)
     return 0 if all(row.missing == 0 for row in table) else 1

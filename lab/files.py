@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import tempfile
@@ -54,8 +55,7 @@ def write(path: Path, data: bytes) -> bool:
     if path.is_file() and path.read_bytes() == data:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.",
-                                         dir=path.parent)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(data)
@@ -70,6 +70,16 @@ def write(path: Path, data: bytes) -> bool:
     return True
 
 
+def write_text(path: Path, text: str) -> bool:
+    """Replace ``path`` by ``text`` in UTF-8, as write() does."""
+    return write(path, text.encode())
+
+
+def write_json(path: Path, value: object) -> bool:
+    """Replace ``path`` by ``value`` as JSON that people can read, as write() does."""
+    return write_text(path, json.dumps(value, indent=1) + "\n")
+
+
 def need_room(directory: Path, gib: float, what: str) -> None:
     """Raise LabError unless ``directory`` has ``gib`` GiB free."""
     existing = directory
@@ -77,6 +87,8 @@ def need_room(directory: Path, gib: float, what: str) -> None:
         existing = existing.parent
     free = shutil.disk_usage(existing).free / 2**30
     if free < gib:
-        raise LabError(f"{what} needs {gib:.1f} GiB at {directory}, and "
-                       f"{free:.1f} GiB are free: free some, or set "
-                       "PGHOT_CACHE to a directory elsewhere")
+        raise LabError(
+            f"{what} needs {gib:.1f} GiB at {directory}, and "
+            f"{free:.1f} GiB are free: free some, or set "
+            "PGHOT_CACHE to a directory elsewhere"
+        )

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 from lab import paths
-from lab.host import programs
 from lab.errors import LabError
+from lab.host import programs
 
 SOURCE = paths.ROOT / "linux/tools/testing/selftests/pghot"
 
@@ -18,9 +18,20 @@ def build() -> Path:
     """Compile the helpers; return the directory with everything to run."""
     programs.require("cc", "make", "stdlib.h")
     out = paths.OUT / "selftests"
-    done = subprocess.run(["make", "-s", "-C", SOURCE, f"OUTPUT={out}",
-                           "LDFLAGS=-static", "CFLAGS=-O2 -Wall -Wextra -Werror"],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [
+            "make",
+            "-s",
+            "-C",
+            SOURCE,
+            f"OUTPUT={out}",
+            "LDFLAGS=-static",
+            "CFLAGS=-O2 -Wall -Wextra -Werror",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["make said nothing"]
         raise LabError(f"the selftests in {SOURCE} do not compile: {said[0]}")

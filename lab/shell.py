@@ -9,13 +9,13 @@ import subprocess
 import sys
 
 from lab import paths
-from lab.host import qemu
-from lab.machines import machine
 from lab.errors import LabError
-from lab.guest import virtme
 from lab.guest import run as run_in_guest
+from lab.guest import virtme
+from lab.host import qemu
 from lab.kernel import build
 from lab.log import console, status
+from lab.machines import machine
 
 FLAVOURS = ("pghot", "stock", "debug")
 
@@ -23,20 +23,38 @@ FLAVOURS = ("pghot", "stock", "debug")
 def add_parser(verbs) -> None:
     """Register ``shell``; its options default to $MACHINE, $FLAVOUR, $CMDLINE, $RUN."""
     parser = verbs.add_parser("shell", help="open a shell on the modelled machine")
-    parser.add_argument("--machine", metavar="NAME",
-                        default=os.environ.get("MACHINE") or "three-node",
-                        help="a machine of lab/machines/machines.toml (default: %(default)s)")
-    parser.add_argument("--flavour", metavar="NAME",
-                        default=os.environ.get("FLAVOUR") or "pghot",
-                        help=f"the kernel: {', '.join(FLAVOURS)} (default: %(default)s)")
-    parser.add_argument("--cmdline", metavar="WORDS",
-                        default=os.environ.get("CMDLINE") or "",
-                        help="further kernel parameters")
-    parser.add_argument("--run", dest="script", metavar="SCRIPT",
-                        default=os.environ.get("RUN") or None,
-                        help="run this instead of a shell, and exit with its status")
-    parser.add_argument("--timeout", metavar="SECONDS", type=float, default=3600,
-                        help="limit of --run, boot included (default: %(default)g)")
+    parser.add_argument(
+        "--machine",
+        metavar="NAME",
+        default=os.environ.get("MACHINE") or "three-node",
+        help="a machine of lab/machines/machines.toml (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--flavour",
+        metavar="NAME",
+        default=os.environ.get("FLAVOUR") or "pghot",
+        help=f"the kernel: {', '.join(FLAVOURS)} (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--cmdline",
+        metavar="WORDS",
+        default=os.environ.get("CMDLINE") or "",
+        help="further kernel parameters",
+    )
+    parser.add_argument(
+        "--run",
+        dest="script",
+        metavar="SCRIPT",
+        default=os.environ.get("RUN") or None,
+        help="run this instead of a shell, and exit with its status",
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=float,
+        default=3600,
+        help="limit of --run, boot included (default: %(default)g)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -44,31 +62,48 @@ def run(args: argparse.Namespace) -> int:
     """Open the shell; return when it is left and the machine is off."""
     chosen = machine.load(args.machine)
     if args.flavour not in FLAVOURS:
-        raise LabError(f"unknown kernel flavour {args.flavour!r}: choose one of "
-                       f"{', '.join(FLAVOURS)}")
+        raise LabError(
+            f"unknown kernel flavour {args.flavour!r}: choose one of {', '.join(FLAVOURS)}"
+        )
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     if args.script is None and not interactive:
-        raise LabError("a shell needs a terminal: run 'make shell' from one, or give "
-                       "it a command by RUN=")
+        raise LabError(
+            "a shell needs a terminal: run 'make shell' from one, or give it a command by RUN="
+        )
     chosen.check_host()
     qemu.ensure()
     kernel = build.ensure(args.flavour)
     if args.script is not None:
         return _script(chosen, kernel, args)
     accelerator = qemu.accelerator()
-    console.print(f"{chosen.name}: {chosen.about}, {accelerator.name}. "
-                  "Leave with 'exit'; ctrl-a x ends the machine at once.", markup=False)
+    console.print(
+        f"{chosen.name}: {chosen.about}, {accelerator.name}. "
+        "Leave with 'exit'; ctrl-a x ends the machine at once.",
+        markup=False,
+    )
     words = virtme.virtme_run(
-        chosen, kernel.bzimage, accelerator, cmdline=args.cmdline.split(), rw=False,
-        options=["--shell", str(virtme.HERE / "shell.sh"), "--pwd"], qemu_options=[])
+        chosen,
+        kernel.bzimage,
+        accelerator,
+        cmdline=args.cmdline.split(),
+        rw=False,
+        options=["--shell", str(virtme.HERE / "shell.sh"), "--pwd"],
+        qemu_options=[],
+    )
     # virtme-ng hands QEMU the terminal, which it must own: no session of its own.
     return subprocess.run(words, cwd=paths.ROOT, check=False).returncode
 
 
 def _script(chosen: machine.Machine, kernel, args: argparse.Namespace) -> int:
     """Run one command; kernel warnings, like stderr, go to stderr."""
-    result = run_in_guest(chosen, kernel, args.script, cmdline=args.cmdline.split(),
-                          timeout=args.timeout, on_line=console.out)
+    result = run_in_guest(
+        chosen,
+        kernel,
+        args.script,
+        cmdline=args.cmdline.split(),
+        timeout=args.timeout,
+        on_line=console.out,
+    )
     for text in (result.stderr, *result.warnings):
         if text:
             status.print(text.rstrip("\n"), markup=False)

@@ -12,10 +12,10 @@ from lab import paths
 
 def add_parser(verbs) -> None:
     """Register ``test``."""
-    parser = verbs.add_parser("test", help="run every test",
-                              description=__doc__)
-    parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="...",
-                        help="options and files for pytest")
+    parser = verbs.add_parser("test", help="run every test", description=__doc__)
+    parser.add_argument(
+        "rest", nargs=argparse.REMAINDER, metavar="...", help="options and files for pytest"
+    )
     parser.set_defaults(run=run)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from lab import paths
-from lab.host import apt, programs
 from lab.errors import LabError
+from lab.host import apt, programs
 
 HARNESS = paths.ROOT / "harness"
 OUT = paths.OUT / "harness"
@@ -22,8 +22,9 @@ PACKAGES = {"cmocka.h": "libcmocka-dev", "urcu/urcu-memb.h": "liburcu-dev"}
 
 
 def _clang(option: str) -> str:
-    return subprocess.run(["clang", option], check=True, capture_output=True,
-                          text=True).stdout.strip()
+    return subprocess.run(
+        ["clang", option], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def _require_sanitizers() -> None:
@@ -35,8 +36,9 @@ def _require_sanitizers() -> None:
     major = _clang("-dumpversion").partition(".")[0]
     package = f"libclang-rt-{major}-dev"
     if not apt.available() or os.geteuid() != 0:
-        raise LabError("missing clang's sanitizer runtimes: run "
-                       f"'apt-get install {package}' as root")
+        raise LabError(
+            f"missing clang's sanitizer runtimes: run 'apt-get install {package}' as root"
+        )
     apt.install(package)
 
 
@@ -51,9 +53,13 @@ def build() -> Callable[..., Path]:
         if (kind, target) not in done:
             jobs = os.environ.get("JOBS") or str(os.cpu_count())
             run = subprocess.run(
-                ["make", "-s", f"-j{jobs}", f"BUILD={kind}", f"O={OUT}",
-                 target], cwd=HARNESS, check=False, text=True,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                ["make", "-s", f"-j{jobs}", f"BUILD={kind}", f"O={OUT}", target],
+                cwd=HARNESS,
+                check=False,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
             assert run.returncode == 0, run.stdout
             done.add((kind, target))
         return OUT / kind
@@ -66,9 +72,14 @@ def run() -> Callable[..., str]:
     """Run a program that must succeed; returns its output."""
 
     def call(*command: object, timeout: float = 600) -> str:
-        result = subprocess.run([str(word) for word in command], check=False,
-                                text=True, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, timeout=timeout)
+        result = subprocess.run(
+            [str(word) for word in command],
+            check=False,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=timeout,
+        )
         assert result.returncode == 0, result.stdout[-8000:]
         return result.stdout
 

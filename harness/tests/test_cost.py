@@ -13,8 +13,9 @@ import pytest
 def figures(build) -> dict:
     """Of a small node: 64 sections of 128 MiB."""
     program = build("cost", "costs") / "cost"
-    output = subprocess.run([program, "64", "20000", "3", "2"], check=True,
-                            capture_output=True, text=True).stdout
+    output = subprocess.run(
+        [program, "64", "20000", "3", "2"], check=True, capture_output=True, text=True
+    ).stdout
     return json.loads(output)
 
 
@@ -31,8 +32,7 @@ def check_times(row: dict) -> None:
 
 @pytest.mark.parametrize("layout", ["default", "precise"])
 @pytest.mark.parametrize("way", ["alone", "batch"])
-def test_records_that_become_ready(figures: dict, layout: str,
-                                   way: str) -> None:
+def test_records_that_become_ready(figures: dict, layout: str, way: str) -> None:
     row = figures[layout]["record"]["each_ready"][way]
     check_times(row)
     assert row["share_that_became_ready"] > 0.9

@@ -14,19 +14,23 @@ OPERATIONS = 400
 @pytest.mark.parametrize("kind", ["plain", "asan"])
 @pytest.mark.parametrize("what", ["map", "policy"])
 def test_random_operations(build, run, what: str, kind: str, seed: int) -> None:
-    assert run(build(kind, "property") / "property", what, seed, SEQUENCES,
-               OPERATIONS) == ""
+    assert run(build(kind, "property") / "property", what, seed, SEQUENCES, OPERATIONS) == ""
 
 
 @pytest.mark.parametrize("kind", ["plain", "asan"])
 def test_long_sequences(build, run, kind: str) -> None:
-    assert run(build(kind, "property") / "property", "map", 400_000, 20,
-               20_000) == ""
+    assert run(build(kind, "property") / "property", "map", 400_000, 20, 20_000) == ""
 
 
 @pytest.mark.parametrize("what,runs", [("map", 10_000), ("policy", 100_000)])
 def test_fuzz(build, run, tmp_path, what: str, runs: int) -> None:
-    output = run(build("fuzz", "fuzzers") / f"fuzz_{what}", f"-runs={runs}",
-                 "-seed=1", "-max_len=1601", "-len_control=0",
-                 f"-artifact_prefix={tmp_path}/", tmp_path)
+    output = run(
+        build("fuzz", "fuzzers") / f"fuzz_{what}",
+        f"-runs={runs}",
+        "-seed=1",
+        "-max_len=1601",
+        "-len_control=0",
+        f"-artifact_prefix={tmp_path}/",
+        tmp_path,
+    )
     assert f"Done {runs} runs" in output

@@ -12,13 +12,14 @@ UNIT = Path(__file__).resolve().parent.parent / "unit"
 CASE = re.compile(r"^\s*cmocka_unit_test\((\w+)\),$", re.MULTILINE)
 DEFINED = re.compile(r"^TEST\((\w+)\)$", re.MULTILINE)
 
-CASES = [(source.stem, case)
-         for source in sorted(UNIT.glob("test_*.c"))
-         for case in CASE.findall(source.read_text())]
+CASES = [
+    (source.stem, case)
+    for source in sorted(UNIT.glob("test_*.c"))
+    for case in CASE.findall(source.read_text())
+]
 
 
-@pytest.mark.parametrize("source", sorted(UNIT.glob("test_*.c")),
-                         ids=lambda source: source.stem)
+@pytest.mark.parametrize("source", sorted(UNIT.glob("test_*.c")), ids=lambda source: source.stem)
 def test_every_case_is_listed(source: Path) -> None:
     text = source.read_text()
     assert DEFINED.findall(text) == CASE.findall(text) != []

@@ -35,8 +35,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import paths
-from lab.machines import machine
 from lab.errors import LabError
+from lab.machines import machine
 from lab.machines.variation import Variation
 
 EXPERIMENTS = paths.ROOT / "lab" / "experiments"
@@ -167,15 +167,23 @@ def experiment(path: Path) -> Experiment:
     """Read one experiment."""
     table = _Table(path.name, _read(path))
     read = Experiment(
-        name=path.stem, about=table.take("about", str), machine=table.take("machine", str),
-        workload=table.words("workload"), quick=table.words("quick"),
-        start=table.take("start", str), fast=table.take("fast", str, None),
+        name=path.stem,
+        about=table.take("about", str),
+        machine=table.take("machine", str),
+        workload=table.words("workload"),
+        quick=table.words("quick"),
+        start=table.take("start", str),
+        fast=table.take("fast", str, None),
         slow=table.take("slow", str, None),
-        fast_machine=table.take("fast_machine", str, ""), unbounded=table.take("unbounded", str, None),
-        best_mib=tuple(table.take("best_mib", list, ())), seeds=table.take("seeds", int, 1),
+        fast_machine=table.take("fast_machine", str, ""),
+        unbounded=table.take("unbounded", str, None),
+        best_mib=tuple(table.take("best_mib", list, ())),
+        seeds=table.take("seeds", int, 1),
         setup=table.take("setup", str, ""),
-        cmdline=table.words("cmdline", []), packages=table.words("packages", []),
-        document=_document(table))
+        cmdline=table.words("cmdline", []),
+        packages=table.words("packages", []),
+        document=_document(table),
+    )
     table.done()
     if not 1 <= read.seeds <= 100:
         table.fail("seeds", f"{read.seeds} is not from 1 to 100")
@@ -184,8 +192,10 @@ def experiment(path: Path) -> Experiment:
         if name and machine.load(name).model is None:
             table.fail(field, f"{name} has no model to measure time with")
     sockets = len(machine.load(read.machine).initiators)
-    if read.best_mib and (len(read.best_mib) != sockets or
-                          not all(type(mib) is int and mib > 0 for mib in read.best_mib)):
+    if read.best_mib and (
+        len(read.best_mib) != sockets
+        or not all(type(mib) is int and mib > 0 for mib in read.best_mib)
+    ):
         table.fail("best_mib", f"is not a list of {sockets} numbers above 0")
     if (read.fast is None) != (read.slow is None):
         table.fail("fast", "goes with slow")
@@ -215,10 +225,15 @@ def contender(path: Path) -> Contender:
             table.fail("setup", f"cannot read {script}: {error.strerror}")
     text = _variables(table) + text
     read = Contender(
-        name=path.stem, about=table.take("about", str), order=table.take("order", int),
-        kernel=table.take("kernel", str), cmdline=table.words("cmdline", []),
-        balancing=table.take("balancing", int), placement=table.take("placement", str),
-        setup=text)
+        name=path.stem,
+        about=table.take("about", str),
+        order=table.take("order", int),
+        kernel=table.take("kernel", str),
+        cmdline=table.words("cmdline", []),
+        balancing=table.take("balancing", int),
+        placement=table.take("placement", str),
+        setup=text,
+    )
     table.done()
     if read.placement not in PLACEMENTS:
         table.fail("placement", f"{read.placement!r} is none of {', '.join(PLACEMENTS)}")
@@ -233,10 +248,13 @@ def _variation(name: str, fields: object) -> Variation:
         raise LabError(f"{where}: is not a table")
     table = _Table(where, fields)
     read = Variation(
-        name=name, about=table.take("about", str),
-        llc=table.take("llc", float, 1.0), latency=table.take("latency", float, 1.0),
+        name=name,
+        about=table.take("about", str),
+        llc=table.take("llc", float, 1.0),
+        latency=table.take("latency", float, 1.0),
         extra_ns=table.take("extra_ns", int, 0),
-        bandwidth=table.take("bandwidth", float, 1.0))
+        bandwidth=table.take("bandwidth", float, 1.0),
+    )
     table.done()
     for field in ("llc", "latency", "bandwidth"):
         if not 0.1 <= getattr(read, field) <= 10:
@@ -263,5 +281,6 @@ def experiments(names: str | None = None) -> list[Experiment]:
 
 def contenders() -> list[Contender]:
     """All, in the order of tables."""
-    return sorted(map(contender, CONTENDERS.glob("*.toml")),
-                  key=lambda read: (read.order, read.name))
+    return sorted(
+        map(contender, CONTENDERS.glob("*.toml")), key=lambda read: (read.order, read.name)
+    )

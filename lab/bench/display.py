@@ -29,8 +29,7 @@ def _told(name: str, result: Result) -> str:
 def _left(seconds: float | None) -> str:
     if not seconds:
         return ""
-    return f"about {seconds / 60:.0f} min left" if seconds > 90 else \
-        f"about {seconds:.0f} s left"
+    return f"about {seconds / 60:.0f} min left" if seconds > 90 else f"about {seconds:.0f} s left"
 
 
 class Lines(Progress):
@@ -69,8 +68,7 @@ class Live(Progress):
         if task is not None:
             self._bars.remove_task(task)
         done = self._bars.tasks[0].completed + 1
-        self._bars.update(self._all, completed=done, total=done + left,
-                          left=_left(seconds))
+        self._bars.update(self._all, completed=done, total=done + left, left=_left(seconds))
         if result.error:
             note(_told(name, result))
 
@@ -81,8 +79,13 @@ def display() -> Iterator[Progress]:
     if not status.is_terminal:
         yield Lines()
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False),
-               BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn(),
-               TextColumn("{task.fields[left]}", markup=False))
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}", markup=False),
+    )
     with Bars(*columns, console=status, transient=True) as bars:
         yield Live(bars)

@@ -30,12 +30,17 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
     # Not before the measured part: all contenders begin with the same placement.
     # What bounds it stays where it is.
     moves = contender.placement == "start"
-    later = (f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
-             f"/proc/sys/kernel/numa_balancing {contender.balancing}")
-    parts = ["echo 0 >/sys/kernel/mm/numa/demotion_enabled",
-             "echo 0 >/proc/sys/kernel/numa_balancing",
-             *(f"echo {line} >>/run/lab/settings" for line in later),
-             experiment.setup, contender.setup]
+    later = (
+        f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
+        f"/proc/sys/kernel/numa_balancing {contender.balancing}",
+    )
+    parts = [
+        "echo 0 >/sys/kernel/mm/numa/demotion_enabled",
+        "echo 0 >/proc/sys/kernel/numa_balancing",
+        *(f"echo {line} >>/run/lab/settings" for line in later),
+        experiment.setup,
+        contender.setup,
+    ]
     return "\n".join(part for part in parts if part)
 
 
@@ -51,19 +56,32 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         return Cell(experiment, contender, (), experiment.unbounded)
     if placement == "best" and not experiment.best_mib:
         return Cell(experiment, contender, (), "all that is accessed fits into DRAM: same as fast")
-    place = {"start": experiment.start, "fast": experiment.fast,
-             "slow": experiment.slow, "best": experiment.slow}[placement]
+    place = {
+        "start": experiment.start,
+        "fast": experiment.fast,
+        "slow": experiment.slow,
+        "best": experiment.slow,
+    }[placement]
     assert place is not None
     run = Run(
-        machine=(experiment.fast_machine if placement == "fast" else "")
-        or experiment.machine, kernel=contender.kernel, workload=_words(words, place),
+        machine=(experiment.fast_machine if placement == "fast" else "") or experiment.machine,
+        kernel=contender.kernel,
+        workload=_words(words, place),
         cmdline=experiment.cmdline + contender.cmdline,
-        setup=_setup(experiment, contender), packages=experiment.packages,
-        count_pages=placement == "best", variation=experiment.variation)
+        setup=_setup(experiment, contender),
+        packages=experiment.packages,
+        count_pages=placement == "best",
+        variation=experiment.variation,
+    )
     seeds = 1 if quick else experiment.seeds
-    return Cell(experiment, contender, tuple(
-        replace(run, workload=(*run.workload, "--seed", str(seed)))
-        for seed in range(1, seeds + 1)))
+    return Cell(
+        experiment,
+        contender,
+        tuple(
+            replace(run, workload=(*run.workload, "--seed", str(seed)))
+            for seed in range(1, seeds + 1)
+        ),
+    )
 
 
 def best_pages(pages: str, room: dict[int, int]) -> bytes:
@@ -81,21 +99,26 @@ def best_pages(pages: str, room: dict[int, int]) -> bytes:
         counted.append((-sum(counts), number, counts))
     left = dict(room)
     chosen = []
-    for _, number, counts in sorted(counted)[:sum(room.values())]:
+    for _, number, counts in sorted(counted)[: sum(room.values())]:
         by_misses = sorted(zip(counts, room), key=lambda pair: -pair[0])
         node = next(node for _, node in by_misses if left[node])
         left[node] -= 1
         chosen.append((number, node))
-    return "".join(f"{number} {node}\n" for number, node in
-                   sorted(chosen, key=lambda page: int(page[0], 16))).encode()
+    return "".join(
+        f"{number} {node}\n" for number, node in sorted(chosen, key=lambda page: int(page[0], 16))
+    ).encode()
 
 
 def with_best(experiment: Experiment, run: Run, counted: Result, nodes: list[int]) -> Run:
     """The second run of the best placement, from the first and its result."""
     room = {node: mib * _MIB // PAGE for node, mib in zip(nodes, experiment.best_mib)}
     listed = best_pages(counted.pages or "", room)
-    return replace(run, count_pages=False, files={**run.files, _BEST: listed},
-                   workload=(*run.workload, "--best", _BEST))
+    return replace(
+        run,
+        count_pages=False,
+        files={**run.files, _BEST: listed},
+        workload=(*run.workload, "--best", _BEST),
+    )
 
 
 def recovered(seconds: float | None, fast: float | None, slow: float | None) -> float | None:
@@ -106,8 +129,7 @@ def recovered(seconds: float | None, fast: float | None, slow: float | None) -> 
     return (slow - seconds) / (slow - fast)
 
 
-_DEMOTED = ("pgdemote_kswapd", "pgdemote_direct", "pgdemote_khugepaged",
-            "pgdemote_proactive")
+_DEMOTED = ("pgdemote_kswapd", "pgdemote_direct", "pgdemote_khugepaged", "pgdemote_proactive")
 
 
 def _timeline(result: Result) -> list[dict]:
@@ -117,9 +139,13 @@ def _timeline(result: Result) -> list[dict]:
     for entry in result.model.get("timeline", []):
         misses = sum(node["misses"] for node in entry["nodes"])
         spent = sum(node["ns"] for node in entry["nodes"])
-        line.append({"ms": round(entry["ns"] / 1e6),
-                     "pages": [node["pages"] for node in entry["nodes"]],
-                     "miss_ns": round(spent / misses, 1) if misses else None})
+        line.append(
+            {
+                "ms": round(entry["ns"] / 1e6),
+                "pages": [node["pages"] for node in entry["nodes"]],
+                "miss_ns": round(spent / misses, 1) if misses else None,
+            }
+        )
     return line
 
 
@@ -129,8 +155,9 @@ def _mean(values: list[float | None]) -> float | None:
 
 
 def _count(results: list[Result], *names: str) -> int:
-    return round(sum(result.vmstat.get(name, 0) for result in results for name in names)
-                 / len(results))
+    return round(
+        sum(result.vmstat.get(name, 0) for result in results for name in names) / len(results)
+    )
 
 
 def _seen(results: list[Result], name: str) -> int:
@@ -144,23 +171,42 @@ def seconds_of(results: list[Result]) -> float | None:
     return _mean([result.seconds for result in results])
 
 
-def row(made: Cell, results: list[Result], fast: float | None,
-        slow: float | None) -> dict:
+def row(made: Cell, results: list[Result], fast: float | None, slow: float | None) -> dict:
     """One row of results.json, means of all seeds: docs/lab.md documents the fields."""
     variation = made.experiment.variation.name
     failed = next((result.error for result in results if result.error), None)
-    base = {"experiment": made.experiment.name,
-            **({"variation": variation} if variation else {}), "machine": made.experiment.machine,
-            "contender": made.contender.name, "error": made.error or failed,
-            "failed": failed is not None}
+    base = {
+        "experiment": made.experiment.name,
+        **({"variation": variation} if variation else {}),
+        "machine": made.experiment.machine,
+        "contender": made.contender.name,
+        "error": made.error or failed,
+        "failed": failed is not None,
+    }
     if failed or not results:
-        return {**base, **dict.fromkeys((
-            "seconds", "seconds_by_seed", "score", "unit", "recovered", "promoted",
-            "demoted", "demoted_again", "seen_promoted", "kernel_seconds", "detail",
-            "timeline"))}
+        return {
+            **base,
+            **dict.fromkeys(
+                (
+                    "seconds",
+                    "seconds_by_seed",
+                    "score",
+                    "unit",
+                    "recovered",
+                    "promoted",
+                    "demoted",
+                    "demoted_again",
+                    "seen_promoted",
+                    "kernel_seconds",
+                    "detail",
+                    "timeline",
+                )
+            ),
+        }
     seconds = seconds_of(results)
     return {
-        **base, "seconds": seconds,
+        **base,
+        "seconds": seconds,
         "seconds_by_seed": [result.seconds for result in results],
         "score": _mean([result.score for result in results]),
         "unit": results[0].workload.get("unit"),
@@ -170,4 +216,6 @@ def row(made: Cell, results: list[Result], fast: float | None,
         "demoted_again": _seen(results, "demoted_again"),
         "seen_promoted": _seen(results, "promoted"),
         "kernel_seconds": _mean([result.kernel_seconds for result in results]),
-        "detail": results[0].workload.get("detail"), "timeline": _timeline(results[0])}
+        "detail": results[0].workload.get("detail"),
+        "timeline": _timeline(results[0]),
+    }

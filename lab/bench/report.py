@@ -22,8 +22,10 @@ def write(rows: list[dict], host: dict, path: Path) -> None:
     """Write results.json at once. ``host`` holds all that differs between runs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".tmp")
-    fresh.write_text(json.dumps({"schema": SCHEMA, "rows": rows, "host": host}, indent=1)
-                     + "\n", encoding="utf-8")
+    fresh.write_text(
+        json.dumps({"schema": SCHEMA, "rows": rows, "host": host}, indent=1) + "\n",
+        encoding="utf-8",
+    )
     fresh.rename(path)
 
 

@@ -12,9 +12,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.machines import machine
 from lab.bench.description import Contender, Experiment
 from lab.bench.matrix import Cell, cell, row, seconds_of, with_best
+from lab.machines import machine
 from lab.measure import Result, Run
 
 Measure = Callable[[Run], Result]
@@ -82,10 +82,12 @@ class _Job:
         """What the progress display calls it."""
         words = self.run.workload
         seed = words[words.index("--seed") + 1]
-        return (f"{' @ '.join(filter(None, self.cell.experiment.key))} "
-                f"{self.cell.contender.name}"
-                + (f" seed {seed}" if len(self.cell.runs) > 1 else "")
-                + (" (counting)" if self.run.count_pages else ""))
+        return (
+            f"{' @ '.join(filter(None, self.cell.experiment.key))} "
+            f"{self.cell.contender.name}"
+            + (f" seed {seed}" if len(self.cell.runs) > 1 else "")
+            + (" (counting)" if self.run.count_pages else "")
+        )
 
 
 class Matrix:
@@ -95,13 +97,23 @@ class Matrix:
     and the others go on.
     """
 
-    def __init__(self, experiments: list[Experiment], contenders: list[Contender],
-                 measure: Measure, *, quick: bool = False, workers: int | None = None,
-                 progress: Progress | None = None,
-                 stop: Callable[[], None] = lambda: None) -> None:
-        self._cells = [cell(experiment, contender, quick=quick)
-                       for experiment in experiments for contender in contenders
-                       if experiment.quick or not quick]
+    def __init__(
+        self,
+        experiments: list[Experiment],
+        contenders: list[Contender],
+        measure: Measure,
+        *,
+        quick: bool = False,
+        workers: int | None = None,
+        progress: Progress | None = None,
+        stop: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._cells = [
+            cell(experiment, contender, quick=quick)
+            for experiment in experiments
+            for contender in contenders
+            if experiment.quick or not quick
+        ]
         self._measure = measure
         self._workers = workers or cores()
         self._progress = progress or Progress()
@@ -133,7 +145,8 @@ class Matrix:
         began, done = time.monotonic(), 0
         with ThreadPoolExecutor(self._workers) as pool:
             pending: dict[Future[Result], _Job] = {
-                pool.submit(self._one, job): job for job in jobs.values()}
+                pool.submit(self._one, job): job for job in jobs.values()
+            }
             try:
                 while pending:
                     ended, _ = wait(pending, return_when=FIRST_COMPLETED)
@@ -149,8 +162,8 @@ class Matrix:
                             self._results[repr(job.first or job.run)] = result
                         left = total - done
                         self._progress.ended(
-                            job.name, result, left,
-                            (time.monotonic() - began) / done * left)
+                            job.name, result, left, (time.monotonic() - began) / done * left
+                        )
             except BaseException:
                 self._stop.set()
                 for future in pending:
@@ -166,16 +179,23 @@ class Matrix:
         if not job.run.count_pages or result.error:
             return None
         nodes = machine.load(job.run.machine).initiators
-        return _Job(job.cell, with_best(job.cell.experiment, job.run, result, nodes),
-                    first=job.run)
+        return _Job(job.cell, with_best(job.cell.experiment, job.run, result, nodes), first=job.run)
 
     def _rows(self) -> list[dict]:
-        results = {id(made): [self._results[repr(run)] for run in made.runs]
-                   for made in self._cells}
-        bounds = {(*made.experiment.key, made.contender.placement):
-                  seconds_of(results[id(made)]) for made in self._cells
-                  if made.contender.placement in ("fast", "slow")}
-        return [row(made, results[id(made)],
-                    bounds.get((*made.experiment.key, "fast")),
-                    bounds.get((*made.experiment.key, "slow")))
-                for made in self._cells]
+        results = {
+            id(made): [self._results[repr(run)] for run in made.runs] for made in self._cells
+        }
+        bounds = {
+            (*made.experiment.key, made.contender.placement): seconds_of(results[id(made)])
+            for made in self._cells
+            if made.contender.placement in ("fast", "slow")
+        }
+        return [
+            row(
+                made,
+                results[id(made)],
+                bounds.get((*made.experiment.key, "fast")),
+                bounds.get((*made.experiment.key, "slow")),
+            )
+            for made in self._cells
+        ]

@@ -29,23 +29,34 @@ _CONTENDERS = "stock-2,pghot-default-hint_fault"
 
 def add_parser(verbs) -> None:
     """Register ``sensitivity``; options default to $EXPERIMENT, $CONTENDER and $QUICK."""
-    parser = verbs.add_parser("sensitivity", description=__doc__,
-                              help="measure how far results hang on the memory model")
-    parser.add_argument("--experiment", metavar="NAMES",
-                        default=os.environ.get("EXPERIMENT") or _EXPERIMENTS,
-                        help=f"with commas in between (default: {_EXPERIMENTS})")
-    parser.add_argument("--contender", metavar="NAMES",
-                        default=os.environ.get("CONTENDER") or _CONTENDERS,
-                        help=f"likewise, beside the bounds (default: {_CONTENDERS})")
+    parser = verbs.add_parser(
+        "sensitivity", description=__doc__, help="measure how far results hang on the memory model"
+    )
+    parser.add_argument(
+        "--experiment",
+        metavar="NAMES",
+        default=os.environ.get("EXPERIMENT") or _EXPERIMENTS,
+        help=f"with commas in between (default: {_EXPERIMENTS})",
+    )
+    parser.add_argument(
+        "--contender",
+        metavar="NAMES",
+        default=os.environ.get("CONTENDER") or _CONTENDERS,
+        help=f"likewise, beside the bounds (default: {_CONTENDERS})",
+    )
     add_run_options(parser)
     parser.set_defaults(run=run)
 
 
-def varied(experiments: list[description.Experiment],
-           variations: list[Variation]) -> list[description.Experiment]:
+def varied(
+    experiments: list[description.Experiment], variations: list[Variation]
+) -> list[description.Experiment]:
     """Each experiment with each of these models."""
-    return [replace(experiment, variation=variation)
-            for variation in variations for experiment in experiments]
+    return [
+        replace(experiment, variation=variation)
+        for variation in variations
+        for experiment in experiments
+    ]
 
 
 def delay(row: dict, slow: dict) -> float | None:
@@ -60,8 +71,14 @@ def delay(row: dict, slow: dict) -> float | None:
 def _table(rows: list[dict], slow: dict[str, dict], names: list[str]) -> Table:
     """Of one experiment. Pages that came without the kernel's count (DAMON's) are those
     that the model saw come."""
-    shown = Table(header_style="bold", box=box.SIMPLE_HEAD, title=rows[0]["experiment"],
-                  title_justify="left", pad_edge=False, collapse_padding=True)
+    shown = Table(
+        header_style="bold",
+        box=box.SIMPLE_HEAD,
+        title=rows[0]["experiment"],
+        title_justify="left",
+        pad_edge=False,
+        collapse_padding=True,
+    )
     shown.add_column("contender", no_wrap=True)
     shown.add_column("model", no_wrap=True)
     for title in ("seconds", "R", "delay", "promoted"):
@@ -71,11 +88,14 @@ def _table(rows: list[dict], slow: dict[str, dict], names: list[str]) -> Table:
         own = {row["variation"]: row for row in rows if row["contender"] == contender}
         for name in names:
             row = own[name]
-            shown.add_row(contender if name == names[0] else "", name,
-                          report.figure(row["seconds"], ".3f"),
-                          report.figure(row["recovered"], ".2f"),
-                          report.figure(delay(row, slow[name]), ".2f"),
-                          report.figure(row["promoted"] or row["seen_promoted"], ","))
+            shown.add_row(
+                contender if name == names[0] else "",
+                name,
+                report.figure(row["seconds"], ".3f"),
+                report.figure(row["recovered"], ".2f"),
+                report.figure(delay(row, slow[name]), ".2f"),
+                report.figure(row["promoted"] or row["seen_promoted"], ","),
+            )
     return shown
 
 
@@ -88,11 +108,18 @@ def table(rows: list[dict], variations: list[Variation]) -> Group:
         own = [row for row in rows if row["experiment"] == experiment]
         slow = {row["variation"]: row for row in own if row["contender"] == "slow"}
         tables.append(_table(own, slow, names))
-    return Group(*tables, *(Text(f"{variation.name}: {variation.about}")
-                            for variation in variations),
-                 *(Text(f"{row['experiment']}, {row['variation']}, {row['contender']}: "
-                        f"{row['error']}", style="bold red" if row["failed"] else "dim")
-                   for row in rows if row["error"]))
+    return Group(
+        *tables,
+        *(Text(f"{variation.name}: {variation.about}") for variation in variations),
+        *(
+            Text(
+                f"{row['experiment']}, {row['variation']}, {row['contender']}: {row['error']}",
+                style="bold red" if row["failed"] else "dim",
+            )
+            for row in rows
+            if row["error"]
+        ),
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -100,14 +127,17 @@ def run(args: argparse.Namespace) -> int:
     experiments = description.experiments(args.experiment)
     for experiment in experiments:
         if experiment.unbounded:
-            raise LabError(f"experiment {experiment.name} has no bounds, and without them "
-                           f"nothing is recovered: {experiment.unbounded}")
+            raise LabError(
+                f"experiment {experiment.name} has no bounds, and without them "
+                f"nothing is recovered: {experiment.unbounded}"
+            )
         if args.quick and not experiment.quick:
             raise LabError(f"experiment {experiment.name} has no quick form")
     variations = description.variations()
     began = time.monotonic()
-    rows = run_matrix(varied(experiments, variations), chosen(args.contender),
-                      quick=args.quick, fresh=args.fresh)
+    rows = run_matrix(
+        varied(experiments, variations), chosen(args.contender), quick=args.quick, fresh=args.fresh
+    )
     host = host_facts(began, args.quick)
     where = OUT / "sensitivity.json"
     report.write(rows, host, where)

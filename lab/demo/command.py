@@ -19,8 +19,12 @@ PAGE = paths.OUT / "demo" / "index.html"
 def add_parser(verbs) -> None:
     """Register ``demo``."""
     parser = verbs.add_parser("demo", help="show hot pages of Redis being promoted")
-    parser.add_argument("--layout", default="default", metavar="NAME",
-                        help="default (1 byte a page) or precise (4 bytes)")
+    parser.add_argument(
+        "--layout",
+        default="default",
+        metavar="NAME",
+        help="default (1 byte a page) or precise (4 bytes)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -31,7 +35,10 @@ def run(args: argparse.Namespace) -> None:
     result = perform(Settings(layout=args.layout), PAGE)
     report.write(result, RESULT)
     report.show(result, load(result["machine"]), console)
-    console.print(f"{measured.told(result['measured'])}\n"
-                  f"Open {PAGE.relative_to(paths.ROOT)} in a browser to see it over time. "
-                  f"All figures as JSON: {RESULT.relative_to(paths.ROOT)}. "
-                  f"All took {clock(result['seconds'])}.", markup=False)
+    console.print(
+        f"{measured.told(result['measured'])}\n"
+        f"Open {PAGE.relative_to(paths.ROOT)} in a browser to see it over time. "
+        f"All figures as JSON: {RESULT.relative_to(paths.ROOT)}. "
+        f"All took {clock(result['seconds'])}.",
+        markup=False,
+    )

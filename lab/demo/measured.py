@@ -28,20 +28,25 @@ class _Told(Progress):
         self._narrator = narrator
 
     def ended(self, name: str, result: Result, left: int, seconds: float | None) -> None:
-        what = result.error or (f"{result.seconds:.2f} s of guest time, "
-                                f"{result.score:,.0f} {result.workload['unit']}")
+        what = result.error or (
+            f"{result.seconds:.2f} s of guest time, {result.score:,.0f} {result.workload['unit']}"
+        )
         self._narrator.detail(f"{name}: {what}")
 
 
 def contenders(layout: str) -> list[Contender]:
     """The bounds and pghot, all with pghot's kernel: no other one needs to be built."""
     wanted = ("fast", "slow", f"pghot-{layout}-hint_fault")
-    return [replace(contender, kernel="pghot") for contender in description.contenders()
-            if contender.name in wanted]
+    return [
+        replace(contender, kernel="pghot")
+        for contender in description.contenders()
+        if contender.name in wanted
+    ]
 
 
-def perform(layout: str, image: Path, narrator: Narrator, where: Path,
-            experiment: Experiment | None = None) -> dict:
+def perform(
+    layout: str, image: Path, narrator: Narrator, where: Path, experiment: Experiment | None = None
+) -> dict:
     """Measure, and write the page to ``where``.
 
     Returns ``experiment``, ``machine``, ``page`` and ``rows`` as results.json has
@@ -61,15 +66,16 @@ def perform(layout: str, image: Path, narrator: Narrator, where: Path,
     if failed:
         raise LabError(f"Redis could not be measured: {failed[0]}")
     page.write(rows, [chosen], field, where)
-    return {"experiment": chosen.name, "machine": chosen.machine, "page": where.name,
-            "rows": rows}
+    return {"experiment": chosen.name, "machine": chosen.machine, "page": where.name, "rows": rows}
 
 
 def told(result: dict) -> str:
     """The rows in one sentence."""
     by = {row["contender"].split("-")[0]: row for row in result["rows"]}
     ours = by["pghot"]
-    return (f"In guest time on {result['machine']}, Redis serves {by['slow']['score']:,.0f} "
-            f"keys/s from the slow node, {ours['score']:,.0f} with pghot from the first "
-            f"access on, and {by['fast']['score']:,.0f} from DRAM: "
-            f"{100 * ours['recovered']:.0f}% of what the slow node costs are recovered.")
+    return (
+        f"In guest time on {result['machine']}, Redis serves {by['slow']['score']:,.0f} "
+        f"keys/s from the slow node, {ours['score']:,.0f} with pghot from the first "
+        f"access on, and {by['fast']['score']:,.0f} from DRAM: "
+        f"{100 * ours['recovered']:.0f}% of what the slow node costs are recovered."
+    )

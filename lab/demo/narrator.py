@@ -39,8 +39,7 @@ class Narrator:
     def stage(self, text: str, expected: str) -> None:
         """Announce the next stage."""
         self._number += 1
-        note(f"[{self._number}/{self._stages}] {clock(self.seconds)} {text} "
-             f"({expected})")
+        note(f"[{self._number}/{self._stages}] {clock(self.seconds)} {text} ({expected})")
 
     def detail(self, text: str) -> None:
         """One line about the present stage."""
@@ -50,15 +49,20 @@ class Narrator:
         """Show where the hot pages are, unless nothing changed just now."""
         seconds, fast = sample["seconds"], sample["hot_fast"]
         last_seconds, last_fast = self._shown
-        if (seconds - last_seconds < _LINE_EVERY
-                and fast - last_fast < 0.02 * hot_pages):
+        if seconds - last_seconds < _LINE_EVERY and fast - last_fast < 0.02 * hot_pages:
             return
         if self._shown[1] < 0:
-            self.detail(_row("seconds", [f"node {node}" for node in nodes], "promoted",
-                             "hot pages in DRAM"))
+            self.detail(
+                _row("seconds", [f"node {node}" for node in nodes], "promoted", "hot pages in DRAM")
+            )
         self._shown = (seconds, fast)
         share = min(1.0, fast / hot_pages)
         bar = "#" * round(share * _BAR)
-        self.detail(_row(f"{seconds:.1f}",
-                         [sample["hot_nodes"].get(str(node), 0) for node in nodes],
-                         sample["promoted"], f"[{bar:.<{_BAR}}] {100 * share:3.0f}%"))
+        self.detail(
+            _row(
+                f"{seconds:.1f}",
+                [sample["hot_nodes"].get(str(node), 0) for node in nodes],
+                sample["promoted"],
+                f"[{bar:.<{_BAR}}] {100 * share:3.0f}%",
+            )
+        )

@@ -34,22 +34,23 @@ def _residency(result: dict, machine: Machine) -> Table:
     for column in ("All before", "All after", "Hot before", "Hot after"):
         table.add_column(column, justify="right", no_wrap=True)
     everything, hot = result["residency"], result["hot_residency"]
-    totals = [sum(kind[when].values()) for kind in (everything, hot)
-              for when in ("before", "after")]
+    totals = [
+        sum(kind[when].values()) for kind in (everything, hot) for when in ("before", "after")
+    ]
     for number, node in enumerate(machine.nodes):
         name = f"{number} {node.memory.upper()}"
         if number == result["redis_node"]:
             name += ", Redis"
-        cells = [kind[when][str(number)] for kind in (everything, hot)
-                 for when in ("before", "after")]
+        cells = [
+            kind[when][str(number)] for kind in (everything, hot) for when in ("before", "after")
+        ]
         table.add_row(name, *(_pages(*pair) for pair in zip(cells, totals)))
     return table
 
 
 def _speed(result: dict, when: str) -> str:
     speeds = result["speeds"][when]
-    return (f"{result['throughput'][when]:,} requests/s\n"
-            f"({min(speeds):,} to {max(speeds):,})")
+    return f"{result['throughput'][when]:,} requests/s\n({min(speeds):,} to {max(speeds):,})"
 
 
 def _figures(result: dict) -> Table:
@@ -59,8 +60,7 @@ def _figures(result: dict) -> Table:
     rows = (
         ("Hot pages, measured in the slow node", f"{result['hot_pages']:,}"),
         ("Pages promoted by pghot", f"{result['promoted_pages']:,}"),
-        ("Time until 90% of the hot ones were in DRAM",
-         f"{result['seconds_to_90_percent']:.1f} s"),
+        ("Time until 90% of the hot ones were in DRAM", f"{result['seconds_to_90_percent']:.1f} s"),
         ("Redis before: median and range of seconds", _speed(result, "before")),
         ("Redis after", _speed(result, "after")),
     )
@@ -79,4 +79,6 @@ def show(result: dict, machine: Machine, console: Console) -> None:
         f"{result['settings']['seconds']:g} s while tiering was off, as idle page "
         "tracking saw it.\nThis machine's nodes are modelled in their topology and not in "
         "their speed: both\nthroughputs are those of this host's memory, and of what "
-        "else it has to do just now.\n", markup=False)
+        "else it has to do just now.\n",
+        markup=False,
+    )

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from lab.host import programs, qemu
 from lab.demo import measured, summary
 from lab.demo.narrator import Narrator
 from lab.errors import LabError
 from lab.guest import Guest
+from lab.host import programs, qemu
 from lab.kernel import build
 from lab.machines.machine import load
 
@@ -24,19 +24,18 @@ _SLACK = 240.0
 
 # Stage -> text, time it takes under emulation on four cores.
 _STAGES = {
-    "host": ("What this machine needs: Redis, QEMU",
-             "seconds, or a download the first time"),
-    "kernel": ("Linux 7.3 with pghot",
-               "3 to 8 minutes the first time, then seconds"),
+    "host": ("What this machine needs: Redis, QEMU", "seconds, or a download the first time"),
+    "kernel": ("Linux 7.3 with pghot", "3 to 8 minutes the first time, then seconds"),
     "boot": ("Booting the machine", "about 10 s"),
     "fill": ("Starting Redis and filling it", "about 10 s"),
     "place": ("Moving it, stopped, to the slow node", "about 1 s"),
     "measure": ("A load on a tenth of the keys, tiering off: what is hot?", "about 8 s"),
-    "promote": ("kernel.numa_balancing=2, demotion on, all else as it is",
-                "5 to 30 s"),
+    "promote": ("kernel.numa_balancing=2, demotion on, all else as it is", "5 to 30 s"),
     "after": ("How fast is it now, and are its data unchanged?", "about 8 s"),
-    "measured": ("Once more in guest time, where slow memory is slow",
-                 "1 to 2 minutes the first time, then seconds"),
+    "measured": (
+        "Once more in guest time, where slow memory is slow",
+        "1 to 2 minutes the first time, then seconds",
+    ),
 }
 
 
@@ -59,8 +58,16 @@ class Settings:
 
     def arguments(self) -> list[str]:
         """Options of the guest's program."""
-        return ["--keys", str(self.keys), "--hot-keys", str(self.hot_keys),
-                "--seconds", str(self.seconds), "--limit", str(self.limit)]
+        return [
+            "--keys",
+            str(self.keys),
+            "--hot-keys",
+            str(self.hot_keys),
+            "--seconds",
+            str(self.seconds),
+            "--limit",
+            str(self.limit),
+        ]
 
 
 class _Follower:
@@ -91,13 +98,16 @@ class _Follower:
     def _stage(self, event: dict) -> None:
         say = self._narrator
         if "nodes" in event:
-            where = ", ".join(f"node {node}: {event['nodes'].get(str(node), 0):,}"
-                              for node in self._nodes)
+            where = ", ".join(
+                f"node {node}: {event['nodes'].get(str(node), 0):,}" for node in self._nodes
+            )
             say.detail(f"Redis's pages are on {where}")
         if "hot_pages" in event:
             self._hot = event["hot_pages"]
-            say.detail(f"{self._hot:,} pages of the slow node are hot; Redis serves "
-                       f"{round(median(event['requests_per_s'])):,} requests/s")
+            say.detail(
+                f"{self._hot:,} pages of the slow node are hot; Redis serves "
+                f"{round(median(event['requests_per_s'])):,} requests/s"
+            )
         say.stage(*_STAGES[event["name"]])
 
 
@@ -124,32 +134,36 @@ def perform(settings: Settings, page: Path | None = None) -> dict:
     kernel = build.ensure(settings.flavour)
     accelerator = qemu.accelerator()
     narrator.stage(*_STAGES["boot"])
-    narrator.detail(f"{machine.name}: {machine.about}; {accelerator.name}, "
-                    f"pghot={settings.layout}")
+    narrator.detail(f"{machine.name}: {machine.about}; {accelerator.name}, pghot={settings.layout}")
     nodes = list(range(len(machine.nodes)))
     follower = _Follower(narrator, nodes)
     with Guest(machine, kernel, [f"pghot={settings.layout}"]) as guest:
-        ended = guest.sh([*_PROGRAM, *settings.arguments()], settings.limit + _SLACK,
-                         on_line=follower.line)
+        ended = guest.sh(
+            [*_PROGRAM, *settings.arguments()], settings.limit + _SLACK, on_line=follower.line
+        )
     if follower.error:
         raise LabError(f"the demonstration failed: {follower.error}")
     if ended.status or follower.result is None:
         said = ended.stderr.strip().splitlines() or ["it said nothing"]
-        raise LabError("the demonstration's program ended in the guest with status "
-                       f"{ended.status}: {said[-1]}")
+        raise LabError(
+            f"the demonstration's program ended in the guest with status {ended.status}: {said[-1]}"
+        )
     if ended.warnings:
-        raise LabError("the guest's kernel warned: "
-                       f"{ended.warnings[0].splitlines()[0]}")
+        raise LabError(f"the guest's kernel warned: {ended.warnings[0].splitlines()[0]}")
     result = summary.summarise(follower.result, follower.samples, nodes)
-    result |= {"machine": machine.name, "accelerator": accelerator.name,
-               "settings": asdict(settings), "seconds": round(narrator.seconds, 1)}
+    result |= {
+        "machine": machine.name,
+        "accelerator": accelerator.name,
+        "settings": asdict(settings),
+        "seconds": round(narrator.seconds, 1),
+    }
     found = summary.problems(result)
     if found:
-        raise LabError(f"pghot did not do its work: {'; '.join(found)}: run "
-                       "'make test' to see what is broken")
+        raise LabError(
+            f"pghot did not do its work: {'; '.join(found)}: run 'make test' to see what is broken"
+        )
     if page is not None:
         narrator.stage(*_STAGES["measured"])
-        result["measured"] = measured.perform(settings.layout, kernel.bzimage, narrator,
-                                              page)
+        result["measured"] = measured.perform(settings.layout, kernel.bzimage, narrator, page)
         result["seconds"] = round(narrator.seconds, 1)
     return result

@@ -9,8 +9,7 @@ SHARE = 0.9
 """Share of the hot pages whose arrival in DRAM is timed and demanded."""
 
 
-def seconds_to(samples: list[dict], hot_pages: int,
-               share: float = SHARE) -> float | None:
+def seconds_to(samples: list[dict], hot_pages: int, share: float = SHARE) -> float | None:
     """When ``share`` of the hot pages were in DRAM for the first time.
 
     Seconds since tiering was switched on, as exact as the samples are close.
@@ -41,10 +40,8 @@ def summarise(guest: dict, samples: list[dict], nodes: list[int]) -> dict:
     """
     result = dict(guest)
     for name in ("residency", "hot_residency"):
-        result[name] = {when: by_node(counts, nodes)
-                        for when, counts in guest[name].items()}
-    result["throughput"] = {when: round(median(speeds))
-                            for when, speeds in guest["speeds"].items()}
+        result[name] = {when: by_node(counts, nodes) for when, counts in guest[name].items()}
+    result["throughput"] = {when: round(median(speeds)) for when, speeds in guest["speeds"].items()}
     result["seconds_to_90_percent"] = seconds_to(samples, guest["hot_pages"])
     result["timeline"] = samples
     return result
@@ -62,6 +59,5 @@ def problems(result: dict) -> list[str]:
     if result["seconds_to_90_percent"] is None or fast < SHARE * hot:
         found.append(f"only {fast} of {hot} hot pages are in DRAM")
     elif promoted < SHARE * fast:
-        found.append(f"{fast} hot pages are in DRAM, but pghot promoted only "
-                     f"{promoted}")
+        found.append(f"{fast} hot pages are in DRAM, but pghot promoted only {promoted}")
     return found

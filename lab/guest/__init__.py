@@ -22,10 +22,18 @@ from lab.machines.machine import Machine
 __all__ = ["Guest", "GuestError", "GuestResult", "run"]
 
 
-def run(machine: Machine | str, kernel, command: str | list[str], *,
-        cmdline: Iterable[str] = (), timeout: float = 300, rw: bool = False,
-        accel: str | None = None, out: Path | None = None,
-        on_line: Lines | None = None) -> GuestResult:
+def run(
+    machine: Machine | str,
+    kernel,
+    command: str | list[str],
+    *,
+    cmdline: Iterable[str] = (),
+    timeout: float = 300,
+    rw: bool = False,
+    accel: str | None = None,
+    out: Path | None = None,
+    on_line: Lines | None = None,
+) -> GuestResult:
     """Boot, run one command, power off.
 
     ``timeout`` (seconds) bounds boot and command together; ``out`` is the host
@@ -34,11 +42,22 @@ def run(machine: Machine | str, kernel, command: str | list[str], *,
     are of the whole run. Raises GuestError as sh() does.
     """
     started = time.monotonic()
-    guest = Guest(machine, kernel, cmdline, rw=rw, accel=accel, share=out,
-                  boot_timeout=min(timeout, BOOT_LIMIT))
+    guest = Guest(
+        machine,
+        kernel,
+        cmdline,
+        rw=rw,
+        accel=accel,
+        share=out,
+        boot_timeout=min(timeout, BOOT_LIMIT),
+    )
     with guest:
         left = max(1.0, timeout - (time.monotonic() - started))
         result = guest.sh(command, left, on_line=on_line)
         late = guest.close()
-        return replace(result, log=guest.log, warnings=result.warnings + late,
-                       seconds=time.monotonic() - started)
+        return replace(
+            result,
+            log=guest.log,
+            warnings=result.warnings + late,
+            seconds=time.monotonic() - started,
+        )

@@ -25,5 +25,4 @@ class GuestError(LabError):
         tail = self.log.splitlines()[-TAIL:]
         if not tail:
             return self.reason
-        return "\n".join([f"{self.reason}; the end of its log:",
-                          *(f"  {line}" for line in tail)])
+        return "\n".join([f"{self.reason}; the end of its log:", *(f"  {line}" for line in tail)])

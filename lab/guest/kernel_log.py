@@ -19,25 +19,36 @@ _GAP = 0.05
 # What the kernel prints when it cannot be trusted any more. On the serial line,
 # where they come with a time stamp: a test's own output may hold such words.
 _STAMP = r"^(?:<\d+>)?\[ *\d+\.\d{6}\](?:\[ *[CT]\d+\])? "
-_FATAL = re.compile(_STAMP + r"(" + "|".join((
-    r"Kernel panic - not syncing",
-    r"(?:watchdog: )?BUG: ",        # faults, KASAN, atomic sleep, lockups, bad pages
-    r"kernel BUG at ",
-    r"Oops: ",
-    r"general protection fault",
-    r"(?:rcu: )?INFO: rcu\S* .*(?:stall|kthread starved)",
-    r"INFO: task \S+ blocked for more than",
-)) + r")")
+_FATAL = re.compile(
+    _STAMP
+    + r"("
+    + "|".join(
+        (
+            r"Kernel panic - not syncing",
+            r"(?:watchdog: )?BUG: ",  # faults, KASAN, atomic sleep, lockups, bad pages
+            r"kernel BUG at ",
+            r"Oops: ",
+            r"general protection fault",
+            r"(?:rcu: )?INFO: rcu\S* .*(?:stall|kthread starved)",
+            r"INFO: task \S+ blocked for more than",
+        )
+    )
+    + r")"
+)
 
 # Reports that the kernel survives, some of them below KERN_WARNING.
-_REPORT = re.compile("|".join((
-    r"^-+\[ cut here \]-+",
-    r"^WARNING: ",
-    r"^UBSAN: ",
-    r"^kmemleak: \d+ new suspected memory leaks?",
-    r"^INFO: possible recursive locking",
-    r"^KCSAN: ",
-)))
+_REPORT = re.compile(
+    "|".join(
+        (
+            r"^-+\[ cut here \]-+",
+            r"^WARNING: ",
+            r"^UBSAN: ",
+            r"^kmemleak: \d+ new suspected memory leaks?",
+            r"^INFO: possible recursive locking",
+            r"^KCSAN: ",
+        )
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -61,8 +72,7 @@ def parse(line: str) -> Record | None:
         return None
     priority = int(match[1])
     text = re.sub(r"\\x([0-9a-f]{2})", lambda code: chr(int(code[1], 16)), match[4])
-    return Record(priority >> 3, priority & 7, int(match[2]),
-                  int(match[3]) / 1e6, text)
+    return Record(priority >> 3, priority & 7, int(match[2]), int(match[3]) / 1e6, text)
 
 
 def fatal(line: str) -> str | None:

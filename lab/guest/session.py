@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.host import qemu
 from lab.guest import kernel_log, virtme
 from lab.guest.errors import GuestError
 from lab.guest.vm import VM
+from lab.host import qemu
 from lab.machines.machine import Machine, load
 
 BOOT_LIMIT = 300.0
@@ -32,7 +32,9 @@ _BOOTS = 3
 # minutes later RCU finds that its timer has not come since.
 _EMULATOR_FAULT = re.compile(
     r"^qemu-system-\S+: .*\bAssertion `.*' failed\.$"
-    r"|^\[ *\d+\.\d+\] rcu:\s+Possible timer handling issue on cpu=\d+\b", re.MULTILINE)
+    r"|^\[ *\d+\.\d+\] rcu:\s+Possible timer handling issue on cpu=\d+\b",
+    re.MULTILINE,
+)
 
 _SETTLE = 2.0
 """Seconds of silence after a fatal message: the report is complete."""
@@ -86,9 +88,17 @@ class Guest:
     GuestError the guest is gone: ``alive`` is False.
     """
 
-    def __init__(self, machine: Machine | str, kernel, cmdline: Iterable[str] = (), *,
-                 rw: bool = False, accel: str | None = None,
-                 share: Path | None = None, boot_timeout: float = BOOT_LIMIT) -> None:
+    def __init__(
+        self,
+        machine: Machine | str,
+        kernel,
+        cmdline: Iterable[str] = (),
+        *,
+        rw: bool = False,
+        accel: str | None = None,
+        share: Path | None = None,
+        boot_timeout: float = BOOT_LIMIT,
+    ) -> None:
         machine = load(machine) if isinstance(machine, str) else machine
         image = Path(getattr(kernel, "bzimage", kernel))
         if not image.is_file():
@@ -113,8 +123,9 @@ class Guest:
                 break
             except BaseException as error:
                 self.kill()
-                if not (left and isinstance(error, GuestError)
-                        and _EMULATOR_FAULT.search(error.log)):
+                if not (
+                    left and isinstance(error, GuestError) and _EMULATOR_FAULT.search(error.log)
+                ):
                     raise
         self.boot_seconds = time.monotonic() - started
 
@@ -127,8 +138,10 @@ class Guest:
             return
         left = self.close()
         if left:
-            raise GuestError("the kernel reported between or after commands: "
-                             f"{left[0].splitlines()[0]}", "\n".join(left))
+            raise GuestError(
+                f"the kernel reported between or after commands: {left[0].splitlines()[0]}",
+                "\n".join(left),
+            )
 
     @property
     def alive(self) -> bool:
@@ -149,22 +162,44 @@ class Guest:
             text = bytes(self._vm.text["serial"])
         return text.decode(errors="replace").replace("\r\n", "\n")
 
-    def _boot(self, machine: Machine, image: Path, cmdline: list[str], rw: bool,
-              accel: str | None, limit: float) -> None:
+    def _boot(
+        self,
+        machine: Machine,
+        image: Path,
+        cmdline: list[str],
+        rw: bool,
+        accel: str | None,
+        limit: float,
+    ) -> None:
         own = ["loglevel=7", "log_buf_len=4M", "printk.devkmsg=on", "oops=panic"]
 
         def resolve(ports: list[str]) -> list[str]:
-            return virtme.resolve(virtme.virtme_run(
-                machine, image, qemu.accelerator(accel), cmdline=own + cmdline, rw=rw,
-                options=["--show-boot-console",
-                         "--rwdir", f"{virtme.SHARE}={self.out.resolve()}",
-                         "--script-sh", virtme.agent(self._nonce)],
-                qemu_options=ports), self._scratch)
+            return virtme.resolve(
+                virtme.virtme_run(
+                    machine,
+                    image,
+                    qemu.accelerator(accel),
+                    cmdline=own + cmdline,
+                    rw=rw,
+                    options=[
+                        "--show-boot-console",
+                        "--rwdir",
+                        f"{virtme.SHARE}={self.out.resolve()}",
+                        "--script-sh",
+                        virtme.agent(self._nonce),
+                    ],
+                    qemu_options=ports,
+                ),
+                self._scratch,
+            )
 
         deadline = time.monotonic() + limit
         self._vm = VM(resolve)
-        self._wait(lambda: b"ready\n" in self._vm.text["control"], deadline,
-                   f"machine {machine.name} did not boot within {limit:.3g} s")
+        self._wait(
+            lambda: b"ready\n" in self._vm.text["control"],
+            deadline,
+            f"machine {machine.name} did not boot within {limit:.3g} s",
+        )
         with self._vm.changed:
             self._vm.text["control"].clear()
 
@@ -172,15 +207,16 @@ class Guest:
     def _trouble(self) -> str | None:
         serial = self._vm.text["serial"]
         end = serial.rfind(b"\n") + 1
-        for line in serial[self._scanned:end].decode(errors="replace").splitlines():
+        for line in serial[self._scanned : end].decode(errors="replace").splitlines():
             found = kernel_log.fatal(line)
             if found:
                 return found
         self._scanned = end
         return None
 
-    def _wait(self, done: Callable[[], bool], deadline: float, late: str,
-              on_line: Lines | None = None) -> None:
+    def _wait(
+        self, done: Callable[[], bool], deadline: float, late: str, on_line: Lines | None = None
+    ) -> None:
         """Wait until ``done()``; raise GuestError on trouble, QEMU's end, ``late``."""
         vm, trouble, seen = self._vm, None, 0
 
@@ -197,8 +233,9 @@ class Guest:
                 lines = []
                 if on_line:
                     end = vm.text["stdout"].rfind(b"\n") + 1
-                    lines = bytes(vm.text["stdout"][seen:end]).decode(
-                        errors="replace").split("\n")[:-1]
+                    lines = (
+                        bytes(vm.text["stdout"][seen:end]).decode(errors="replace").split("\n")[:-1]
+                    )
                     seen = max(seen, end)
             for line in lines:
                 line, mark, _ = line.partition(f"\x01{self._nonce}")
@@ -219,11 +256,13 @@ class Guest:
         limit = time.monotonic() + _SETTLE_LIMIT
         with self._vm.changed:
             size = -1
-            while (size != len(self._vm.text["serial"]) and self._vm.status is None
-                   and time.monotonic() < limit):
+            while (
+                size != len(self._vm.text["serial"])
+                and self._vm.status is None
+                and time.monotonic() < limit
+            ):
                 size = len(self._vm.text["serial"])
-                self._vm.wait(lambda: self._vm.status is not None,
-                              time.monotonic() + _SETTLE)
+                self._vm.wait(lambda: self._vm.status is not None, time.monotonic() + _SETTLE)
 
     def _obituary(self) -> str:
         # What QEMU wrote last may still be on its way through the pipe.
@@ -251,10 +290,12 @@ class Guest:
         """Whether all that command ``_number`` caused has arrived."""
         mark = f"{self._nonce} {self._number}".encode()
         text = self._vm.text
-        return (b"\n" in text["control"]
-                and b"\x01" + mark + b"\n" in text["stdout"]
-                and b"\x01" + mark + b"\n" in text["stderr"]
-                and b";lab: " + mark + b"\n" in text["kmsg"])
+        return (
+            b"\n" in text["control"]
+            and b"\x01" + mark + b"\n" in text["stdout"]
+            and b"\x01" + mark + b"\n" in text["stderr"]
+            and b";lab: " + mark + b"\n" in text["kmsg"]
+        )
 
     def _take(self, name: str) -> str:
         """What a stream brought until the mark of command ``_number``."""
@@ -263,7 +304,7 @@ class Guest:
             whole = self._vm.text[name]
             at = whole.index(mark)
             text = bytes(whole[:at]).decode(errors="replace")
-            del whole[:at + len(mark)]
+            del whole[: at + len(mark)]
         return text
 
     def _new_records(self) -> list[kernel_log.Record]:
@@ -279,12 +320,12 @@ class Guest:
             if record.sequence > last:
                 self._records.append(record)
                 last = record.sequence
-        fresh, self._fresh = self._records[self._fresh:], len(self._records)
-        return [record for record in fresh
-                if not record.text.startswith(f"lab: {self._nonce}")]
+        fresh, self._fresh = self._records[self._fresh :], len(self._records)
+        return [record for record in fresh if not record.text.startswith(f"lab: {self._nonce}")]
 
-    def sh(self, script: str | list[str], timeout: float = 60, *,
-           on_line: Lines | None = None) -> GuestResult:
+    def sh(
+        self, script: str | list[str], timeout: float = 60, *, on_line: Lines | None = None
+    ) -> GuestResult:
         """Run a command as root, in the host's work tree's place, and wait for it.
 
         ``script`` is bash source, or a list of words for one program. ``on_line``
@@ -298,8 +339,10 @@ class Guest:
             script = shlex.join(map(str, script))
         self._number += 1
         path = self.out / ".lab" / f"{self._number}.sh"
-        path.write_text(f"cd {shlex.quote(str(virtme.HERE.parent.parent))} || exit\n"
-                        f"{script}\n", encoding="utf-8")
+        path.write_text(
+            f"cd {shlex.quote(str(virtme.HERE.parent.parent))} || exit\n{script}\n",
+            encoding="utf-8",
+        )
         started = time.monotonic()
         self._vm.send(f"run {self._number}")
         shown = " ".join(script.split())
@@ -315,9 +358,15 @@ class Guest:
         _, number, status = answer.split()
         assert int(number) == self._number, answer
         records = self._new_records()
-        return GuestResult(int(status), self._take("stdout"), self._take("stderr"),
-                           "\n".join(map(str, records)), kernel_log.warnings(records),
-                           time.monotonic() - started, self.out)
+        return GuestResult(
+            int(status),
+            self._take("stdout"),
+            self._take("stderr"),
+            "\n".join(map(str, records)),
+            kernel_log.warnings(records),
+            time.monotonic() - started,
+            self.out,
+        )
 
     def _wait_or_abort(self, deadline: float, late: str, on_line: Lines | None) -> None:
         with self._vm.changed:

@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lab.host import qemu
 from lab.errors import LabError
+from lab.host import qemu
 from lab.machines.machine import Machine
 
 HERE = Path(__file__).resolve().parent
@@ -25,8 +25,17 @@ _ROOT = "rootflags=version=9p2000.L,trans=virtio,access=any,msize=512000,cache=l
 
 
 # Where virtme-ng's init mounts file systems of the guest's own.
-_HIDDEN = ("/dev", "/proc", "/run", "/sys", "/var/cache", "/var/lib/apt",
-           "/var/lib/private", "/var/log", "/var/tmp")
+_HIDDEN = (
+    "/dev",
+    "/proc",
+    "/run",
+    "/sys",
+    "/var/cache",
+    "/var/lib/apt",
+    "/var/lib/private",
+    "/var/log",
+    "/var/tmp",
+)
 
 
 def check_visible(*places: Path) -> None:
@@ -34,13 +43,22 @@ def check_visible(*places: Path) -> None:
     for place in places:
         for hidden in map(Path, _HIDDEN):
             if place.resolve().is_relative_to(hidden):
-                raise LabError(f"{place} cannot be seen in a guest, which has a {hidden} "
-                               "of its own: move it, or set PGHOT_CACHE, elsewhere")
+                raise LabError(
+                    f"{place} cannot be seen in a guest, which has a {hidden} "
+                    "of its own: move it, or set PGHOT_CACHE, elsewhere"
+                )
 
 
-def virtme_run(machine: Machine, kernel: Path, accelerator: qemu.Accelerator, *,
-               cmdline: list[str], rw: bool, options: list[str],
-               qemu_options: list[str]) -> list[str]:
+def virtme_run(
+    machine: Machine,
+    kernel: Path,
+    accelerator: qemu.Accelerator,
+    *,
+    cmdline: list[str],
+    rw: bool,
+    options: list[str],
+    qemu_options: list[str],
+) -> list[str]:
     """Return the `virtme-run` command; ``options`` are its own further ones."""
     check_visible(HERE, Path(sys.prefix))
     for word in cmdline:
@@ -48,18 +66,34 @@ def virtme_run(machine: Machine, kernel: Path, accelerator: qemu.Accelerator, *,
             raise LabError(f"kernel parameter {word!r} is not one word without quotes")
     parameters = [_ROOT, *machine.cmdline, *accelerator.cmdline, *cmdline]
     # As a module: there need be no virtme-run on PATH.
-    command = [sys.executable, "-m", "virtme.commands.run",
-               "--kimg", str(kernel), "--mods", "none",
-               # One root file system on every host, virtiofsd or not.
-               "--force-9p", "--disable-microvm", "--name", f"pghot-{machine.name}"]
+    command = [
+        sys.executable,
+        "-m",
+        "virtme.commands.run",
+        "--kimg",
+        str(kernel),
+        "--mods",
+        "none",
+        # One root file system on every host, virtiofsd or not.
+        "--force-9p",
+        "--disable-microvm",
+        "--name",
+        f"pghot-{machine.name}",
+    ]
     if accelerator.emulated:
         command.append("--disable-kvm")
     if rw:
         command.append("--rw")
     for word in parameters:
         command += ["--kopt", word]
-    return [*command, *options, "--qemu-opts", *machine.qemu_args(),
-            *accelerator.args, *qemu_options]
+    return [
+        *command,
+        *options,
+        "--qemu-opts",
+        *machine.qemu_args(),
+        *accelerator.args,
+        *qemu_options,
+    ]
 
 
 def agent(nonce: str) -> str:
@@ -77,14 +111,21 @@ def resolve(command: list[str], scratch: Path) -> list[str]:
     at = command.index("--qemu-opts")
     command = [*command[:at], "--dry-run", "--show-command", *command[at:]]
     try:
-        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
     except subprocess.TimeoutExpired as error:
-        raise LabError("virtme-ng did not answer within 120 s: is this host "
-                       "overloaded?") from error
+        raise LabError("virtme-ng did not answer within 120 s: is this host overloaded?") from error
     lines = done.stdout.splitlines()
     if done.returncode or not lines:
         said = done.stderr.strip().splitlines()
-        raise LabError("virtme-ng cannot start this guest: "
-                       f"{said[-1] if said else 'it said nothing'}")
+        raise LabError(
+            f"virtme-ng cannot start this guest: {said[-1] if said else 'it said nothing'}"
+        )
     return shlex.split(lines[-1])

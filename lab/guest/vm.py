@@ -40,9 +40,12 @@ class VM:
                 self._selector.register(ours, selectors.EVENT_READ, name)
                 if name == "control":
                     self._control = ours
-                options += ["-chardev", f"socket,id=lab-{name},fd={theirs[-1]}",
-                            "-device", f"virtserialport,bus=lab.0,name=lab.{name},"
-                            f"chardev=lab-{name}"]
+                options += [
+                    "-chardev",
+                    f"socket,id=lab-{name},fd={theirs[-1]}",
+                    "-device",
+                    f"virtserialport,bus=lab.0,name=lab.{name},chardev=lab-{name}",
+                ]
             command = resolve(options)
             serial, inner = os.pipe()
             theirs.append(inner)
@@ -54,8 +57,7 @@ class VM:
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
-        self._pump = threading.Thread(target=self._read, daemon=True,
-                                      name="guest streams")
+        self._pump = threading.Thread(target=self._read, daemon=True, name="guest streams")
         self._pump.start()
 
     @staticmethod
@@ -65,10 +67,14 @@ class VM:
         prefix = [guard, "--pdeathsig", "KILL"] if guard else []
         # virtme-ng's console is /proc/self/fd/2. Its stdin and stdout ports stay
         # unused; QEMU opens what they are, so neither may be a file or socket.
-        return subprocess.Popen([*prefix, *command], stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=console,
-                                pass_fds=[fd for fd in ports if fd != console],
-                                start_new_session=True)
+        return subprocess.Popen(
+            [*prefix, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=console,
+            pass_fds=[fd for fd in ports if fd != console],
+            start_new_session=True,
+        )
 
     @property
     def pid(self) -> int:

@@ -18,8 +18,16 @@ from lab.errors import LabError
 from lab.log import progress
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
-_NETWORK = ("-o", "Acquire::Retries=2", "-o", "Acquire::http::Timeout=30",
-            "-o", "Acquire::https::Timeout=30", "-o", "DPkg::Lock::Timeout=300")
+_NETWORK = (
+    "-o",
+    "Acquire::Retries=2",
+    "-o",
+    "Acquire::http::Timeout=30",
+    "-o",
+    "Acquire::https::Timeout=30",
+    "-o",
+    "DPkg::Lock::Timeout=300",
+)
 
 
 class AptError(LabError):
@@ -40,20 +48,28 @@ def _fraction(line: str) -> float | None:
 def run(text: str, *args: str, cwd: Path | None = None) -> None:
     """Run apt-get with a progress bar named ``text``; raise AptError."""
     read, write = os.pipe()
-    command = ["apt-get", "-q", "-y", *_NETWORK,
-               "-o", f"APT::Status-Fd={write}", *args]
+    command = ["apt-get", "-q", "-y", *_NETWORK, "-o", f"APT::Status-Fd={write}", *args]
     env = dict(os.environ, DEBIAN_FRONTEND="noninteractive", LC_ALL="C")
-    with progress(text, total=100) as bar, os.fdopen(read) as updates:
-        with subprocess.Popen(command, cwd=cwd, env=env, pass_fds=[write],
-                              stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True) as process:
-            os.close(write)
-            for line in updates:
-                done = _fraction(line)
-                if done is not None:
-                    bar.update(done)
-            errors = process.stderr.read()
+    with (
+        progress(text, total=100) as bar,
+        os.fdopen(read) as updates,
+        subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=env,
+            pass_fds=[write],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
+        os.close(write)
+        for line in updates:
+            done = _fraction(line)
+            if done is not None:
+                bar.update(done)
+        errors = process.stderr.read()
     if process.returncode:
         found = re.findall(r"^E: (.*)", errors, re.MULTILINE)
         raise AptError(found[0] if found else f"{' '.join(command)} failed")
@@ -61,10 +77,15 @@ def run(text: str, *args: str, cwd: Path | None = None) -> None:
 
 def _targets(*options: str) -> list[tuple[str, str]]:
     """(repository URI, suite) of the lists that APT knows."""
-    command = ["apt-get", "indextargets", *options,
-               "--format", "$(REPO_URI) $(RELEASE)", "Created-By: Packages"]
-    output = subprocess.run(command, check=False, capture_output=True,
-                            text=True).stdout
+    command = [
+        "apt-get",
+        "indextargets",
+        *options,
+        "--format",
+        "$(REPO_URI) $(RELEASE)",
+        "Created-By: Packages",
+    ]
+    output = subprocess.run(command, check=False, capture_output=True, text=True).stdout
     pairs = (line.split() for line in output.splitlines())
     return sorted({(pair[0], pair[1]) for pair in pairs if len(pair) == 2})
 
@@ -89,18 +110,20 @@ def _mirrors() -> tuple[str, str | None]:
         run("Reading the package lists", "update", *options)
         targets = _targets(*options)
     main = [uri for uri, suite in targets if suite in wanted]
-    security = [uri for uri, suite in targets
-                if suite in {f"{name}-security" for name in wanted}]
+    security = [uri for uri, suite in targets if suite in {f"{name}-security" for name in wanted}]
     if not main:
-        raise AptError(f"APT knows no mirror of Debian {release}: add one to "
-                       "/etc/apt/sources.list")
+        raise AptError(f"APT knows no mirror of Debian {release}: add one to /etc/apt/sources.list")
     return main[0], security[0] if security else None
 
 
 def _caches(directory: Path) -> tuple[str, ...]:
     """Options that keep APT's binary caches out of the system's."""
-    return ("-o", f"Dir::Cache::pkgcache={directory}/pkgcache.bin",
-            "-o", f"Dir::Cache::srcpkgcache={directory}/srcpkgcache.bin")
+    return (
+        "-o",
+        f"Dir::Cache::pkgcache={directory}/pkgcache.bin",
+        "-o",
+        f"Dir::Cache::srcpkgcache={directory}/srcpkgcache.bin",
+    )
 
 
 def private_suites(name: str, *suites: str, base: bool = False) -> list[str]:
@@ -121,19 +144,33 @@ def private_suites(name: str, *suites: str, base: bool = False) -> list[str]:
             stanzas.append((security, f"{release}-security"))
     signed = f"Signed-By: {KEYRING}\n" if KEYRING.exists() else ""
     sources = directory / "pghot.sources"
-    sources.write_text("\n".join(
-        f"Types: deb\nURIs: {uri}\nSuites: {names}\nComponents: main\n{signed}"
-        for uri, names in stanzas))
-    options = ["-o", f"Dir::State::Lists={directory}/lists",
-               "-o", f"Dir::Etc::SourceList={sources}",
-               "-o", "Dir::Etc::SourceParts=/dev/null",
-               "-o", "APT::Get::List-Cleanup=0",
-               *_caches(directory)]
+    sources.write_text(
+        "\n".join(
+            f"Types: deb\nURIs: {uri}\nSuites: {names}\nComponents: main\n{signed}"
+            for uri, names in stanzas
+        )
+    )
+    options = [
+        "-o",
+        f"Dir::State::Lists={directory}/lists",
+        "-o",
+        f"Dir::Etc::SourceList={sources}",
+        "-o",
+        "Dir::Etc::SourceParts=/dev/null",
+        "-o",
+        "APT::Get::List-Cleanup=0",
+        *_caches(directory),
+    ]
     if os.geteuid() == 0:
         # The cache belongs to root; the _apt user cannot write there.
         options += ["-o", "APT::Sandbox::User=root"]
-    run(f"Reading the package lists of {', '.join(suites)}", "update",
-        "-o", "APT::Update::Error-Mode=any", *options)
+    run(
+        f"Reading the package lists of {', '.join(suites)}",
+        "update",
+        "-o",
+        "APT::Update::Error-Mode=any",
+        *options,
+    )
     return options
 
 
@@ -143,8 +180,7 @@ def prefer(suite: str, *packages: str) -> list[str]:
     What they depend on comes from the release where that is new enough.
     """
     path = paths.APT / "preferences"
-    path.write_text(f"Package: {' '.join(packages)}\nPin: release n={suite}\n"
-                    "Pin-Priority: 990\n")
+    path.write_text(f"Package: {' '.join(packages)}\nPin: release n={suite}\nPin-Priority: 990\n")
     return ["-o", f"Dir::Etc::Preferences={path}"]
 
 
@@ -173,15 +209,20 @@ def version(package: str) -> str | None:
     """The installed version of a package, or None."""
     found = subprocess.run(
         ["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", package],
-        check=False, capture_output=True, text=True).stdout.split()
+        check=False,
+        capture_output=True,
+        text=True,
+    ).stdout.split()
     return found[1] if len(found) == 2 and found[0] == "installed" else None
 
 
 def at_least(have: str, minimum: str) -> bool:
     """Whether Debian version ``have`` (its epoch ignored) is enough."""
     bare = have.partition(":")[2] or have
-    return subprocess.run(["dpkg", "--compare-versions", bare, "ge", minimum],
-                          check=False).returncode == 0
+    return (
+        subprocess.run(["dpkg", "--compare-versions", bare, "ge", minimum], check=False).returncode
+        == 0
+    )
 
 
 def backports() -> str:

@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab.host import apt
 from lab.errors import LabError
+from lab.host import apt
 
 # Program or header -> Debian package, where the names differ.
 PACKAGES = {
@@ -41,9 +41,24 @@ PACKAGES = {
 _ALSO_CALLED = {"redis-server": "redis-check-rdb"}
 
 # For programs no test or build may silently do without.
-KERNEL_BUILD = ("gcc", "make", "ld", "stdlib.h", "flex", "bison", "bc", "perl",
-                "gelf.h", "openssl/ssl.h", "ccache", "patch", "git", "xz",
-                "cpio", "rsync")
+KERNEL_BUILD = (
+    "gcc",
+    "make",
+    "ld",
+    "stdlib.h",
+    "flex",
+    "bison",
+    "bc",
+    "perl",
+    "gelf.h",
+    "openssl/ssl.h",
+    "ccache",
+    "patch",
+    "git",
+    "xz",
+    "cpio",
+    "rsync",
+)
 
 _INCLUDES = (Path("/usr/include"), Path("/usr/include/x86_64-linux-gnu"))
 
@@ -74,8 +89,9 @@ def require(*tools: str, packages: Mapping[str, str] | None = None) -> None:
     _install(absent, wanted)
     still = missing(*tools)
     if still:
-        raise LabError(f"{', '.join(still)} not found though "
-                       f"{', '.join(wanted)} is installed: put it on PATH")
+        raise LabError(
+            f"{', '.join(still)} not found though {', '.join(wanted)} is installed: put it on PATH"
+        )
 
 
 def find(name: str) -> Path:
@@ -95,16 +111,16 @@ def find(name: str) -> Path:
 def _install(absent: list[str], wanted: list[str]) -> None:
     what = ", ".join(absent)
     if not apt.available():
-        raise LabError(f"missing {what}: install it and run the same command "
-                       "again")
+        raise LabError(f"missing {what}: install it and run the same command again")
     if os.geteuid() != 0:
-        raise LabError(f"missing {what}: run 'apt-get install "
-                       f"{' '.join(wanted)}' as root")
+        raise LabError(f"missing {what}: run 'apt-get install {' '.join(wanted)}' as root")
     try:
         apt.install(*wanted)
     except apt.AptError as error:
-        raise LabError(f"missing {what}, and installing it failed ({error}): "
-                       f"run 'apt-get install {' '.join(wanted)}'") from error
+        raise LabError(
+            f"missing {what}, and installing it failed ({error}): "
+            f"run 'apt-get install {' '.join(wanted)}'"
+        ) from error
 
 
 def require_backport(package: str, minimum: str, *also: str) -> None:
@@ -119,23 +135,23 @@ def require_backport(package: str, minimum: str, *also: str) -> None:
     if have and apt.at_least(have, minimum) and all(map(apt.version, also)):
         return
     if not apt.available():
-        raise LabError(f"{package} {minimum} or newer is needed: install it "
-                       "and run the same command again")
+        raise LabError(
+            f"{package} {minimum} or newer is needed: install it and run the same command again"
+        )
     suite = apt.backports()
     names = (package, *also)
     manual = "apt-get install " + " ".join(f"{name}/{suite}" for name in names)
     if os.geteuid() != 0:
-        raise LabError(f"{package} {minimum} or newer is needed: run "
-                       f"'{manual}' as root")
+        raise LabError(f"{package} {minimum} or newer is needed: run '{manual}' as root")
     try:
         options = apt.private_suites("backports", suite, base=True)
         # Not -t: that would take every library they need from the suite as
         # well, and the release's own headers do not fit those.
         apt.install(*names, options=(*options, *apt.prefer(suite, *names)))
     except apt.AptError as error:
-        raise LabError(f"cannot install {package} {minimum} ({error}): add "
-                       f"{suite} to APT and run '{manual}'") from error
+        raise LabError(
+            f"cannot install {package} {minimum} ({error}): add {suite} to APT and run '{manual}'"
+        ) from error
     have = apt.version(package)
     if have is None or not apt.at_least(have, minimum):
-        raise LabError(f"{package} is {have}, {minimum} or newer is needed: "
-                       f"run '{manual}'")
+        raise LabError(f"{package} is {have}, {minimum} or newer is needed: run '{manual}'")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from lab.host import programs
 from lab.errors import LabError
+from lab.host import programs
 
 PROGRAM = "qemu-system-x86_64"
 PACKAGE = "qemu-system-x86"
@@ -36,13 +36,16 @@ MODEL_VERSION = (10, 0)
 """The memory model reads a structure of QEMU's own, which is this version's."""
 
 # Guest time is instructions, and nothing of the host.
-MODEL_ARGS = ("-cpu", _TCG_CPU, "-accel", "tcg,thread=single",
-              "-icount", "shift=0,sleep=off")
+MODEL_ARGS = ("-cpu", _TCG_CPU, "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off")
 
 # An emulated CPU may wait long for a host CPU. That is no fault of the kernel,
 # and nothing it should measure its clocks against.
-_PATIENCE = ["tsc=reliable", "watchdog_thresh=60", "rcupdate.rcu_cpu_stall_timeout=120",
-             "sysctl.kernel.hung_task_timeout_secs=240"]
+_PATIENCE = [
+    "tsc=reliable",
+    "watchdog_thresh=60",
+    "rcupdate.rcu_cpu_stall_timeout=120",
+    "sysctl.kernel.hung_task_timeout_secs=240",
+]
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,9 @@ def version() -> tuple[int, int] | None:
     if shutil.which(PROGRAM) is None:
         return None
     try:
-        done = subprocess.run([PROGRAM, "--version"], capture_output=True,
-                              text=True, timeout=30, check=False)
+        done = subprocess.run(
+            [PROGRAM, "--version"], capture_output=True, text=True, timeout=30, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return _version_of(done.stdout)
@@ -80,12 +84,13 @@ def check(found: tuple[int, int] | None) -> None:
     """Raise LabError unless ``found`` is new enough; None means no QEMU."""
     need = ".".join(map(str, MINIMUM))
     names = " ".join(f"{name}/bookworm-backports" for name in (PACKAGE, *_PARTS))
-    how = (f"run 'apt-get install {names}' (Debian 12) or install QEMU {need} or newer")
+    how = f"run 'apt-get install {names}' (Debian 12) or install QEMU {need} or newer"
     if found is None:
         raise LabError(f"{PROGRAM} is missing or does not start: {how}")
     if found < MINIMUM:
-        raise LabError(f"{PROGRAM} is version {found[0]}.{found[1]}, "
-                       f"{need} or newer is needed: {how}")
+        raise LabError(
+            f"{PROGRAM} is version {found[0]}.{found[1]}, {need} or newer is needed: {how}"
+        )
 
 
 def check_model() -> None:
@@ -93,9 +98,11 @@ def check_model() -> None:
     found = version()
     if found != MODEL_VERSION:
         have = "none" if found is None else ".".join(map(str, found))
-        raise LabError(f"the memory model needs QEMU {'.'.join(map(str, MODEL_VERSION))}, "
-                       f"here is {have}: run 'apt-get install "
-                       f"{PACKAGE}/bookworm-backports' (Debian 12)")
+        raise LabError(
+            f"the memory model needs QEMU {'.'.join(map(str, MODEL_VERSION))}, "
+            f"here is {have}: run 'apt-get install "
+            f"{PACKAGE}/bookworm-backports' (Debian 12)"
+        )
 
 
 @cache
@@ -151,8 +158,7 @@ def accelerator(mode: str | None = None) -> Accelerator:
     if mode is None:
         mode = os.environ.get("PGHOT_ACCEL") or "auto"
     if mode not in MODES:
-        raise LabError(f"unknown accelerator {mode!r}: choose one of "
-                       f"{', '.join(MODES)}")
+        raise LabError(f"unknown accelerator {mode!r}: choose one of {', '.join(MODES)}")
     if mode == "kvm" and not kvm_works():
         raise LabError("KVM does not work on this host: choose tcg or auto")
     if mode == "auto":
@@ -162,5 +168,4 @@ def accelerator(mode: str | None = None) -> Accelerator:
         return Accelerator("kvm", ("-cpu", "host"), ())
     if mode == "icount":
         return Accelerator("icount", MODEL_ARGS, tuple(_PATIENCE))
-    return Accelerator("tcg", ("-cpu", _TCG_CPU, "-accel", "tcg,thread=multi"),
-                       tuple(_PATIENCE))
+    return Accelerator("tcg", ("-cpu", _TCG_CPU, "-accel", "tcg,thread=multi"), tuple(_PATIENCE))

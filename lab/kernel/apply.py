@@ -15,27 +15,34 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
-from lab.kernel import patchfile, source
 from lab.files import staging, write
+from lab.kernel import patchfile, source
 from lab.log import note, progress
+
 
 def overlay_files(overlay: Path) -> dict[str, bytes]:
     """Path in a Linux tree -> contents, for every file under linux/."""
     if not overlay.is_dir():
         return {}
-    return {str(path.relative_to(overlay)): path.read_bytes()
-            for path in sorted(overlay.rglob("*"))
-            if path.is_file() and not is_litter(path)}
+    return {
+        str(path.relative_to(overlay)): path.read_bytes()
+        for path in sorted(overlay.rglob("*"))
+        if path.is_file() and not is_litter(path)
+    }
 
 
 def is_litter(path: Path) -> bool:
     """Whether an editor, a compiler or patch left this file behind."""
-    return (path.name.endswith(("~", ".orig", ".rej", ".o", ".swp", ".pyc"))
-            or "__pycache__" in path.parts)
+    return (
+        path.name.endswith(("~", ".orig", ".rej", ".o", ".swp", ".pyc"))
+        or "__pycache__" in path.parts
+    )
 
 
-def hooked_files(pristine: Path, patches: list[patchfile.Patch],
-                 ) -> dict[str, list[tuple[patchfile.Patch, bytes, bytes]]]:
+def hooked_files(
+    pristine: Path,
+    patches: list[patchfile.Patch],
+) -> dict[str, list[tuple[patchfile.Patch, bytes, bytes]]]:
     """File -> (patch, contents before it, contents after it), in order.
 
     Raises LabError that names the patch, the file and the hunks.
@@ -52,21 +59,25 @@ def hooked_files(pristine: Path, patches: list[patchfile.Patch],
                 except OSError as error:
                     raise LabError(
                         f"patches/{patch.path.name} does not apply: {name} is "
-                        f"not in {what}: mend the patch") from error
+                        f"not in {what}: mend the patch"
+                    ) from error
             after = patchfile.apply(patch, name, before, what)
             states.setdefault(name, []).append((patch, before, after))
     return states
 
 
-def expected(pristine: Path, overlay: Path = paths.OVERLAY,
-             patches: Path = paths.PATCHES) -> dict[str, bytes]:
+def expected(
+    pristine: Path, overlay: Path = paths.OVERLAY, patches: Path = paths.PATCHES
+) -> dict[str, bytes]:
     """Every file that differs from the pristine tree -> its contents."""
     files = overlay_files(overlay)
     for name in files:
         if (pristine / name).exists():
-            raise LabError(f"linux/{name} is also a file of Linux "
-                           f"{source.version(pristine)}: change it by a patch "
-                           "in patches/")
+            raise LabError(
+                f"linux/{name} is also a file of Linux "
+                f"{source.version(pristine)}: change it by a patch "
+                "in patches/"
+            )
     for name, steps in hooked_files(pristine, patchfile.load(patches)).items():
         files[name] = steps[-1][2]
     return files
@@ -107,8 +118,11 @@ def _read(path: Path) -> bytes | None:
 
 def edits(tree: Path, manifest: Manifest) -> list[str]:
     """Files of ours that were changed in the tree since we wrote them."""
-    return [name for name, digest in manifest.files.items()
-            if (data := _read(tree / name)) is None or _digest(data) != digest]
+    return [
+        name
+        for name, digest in manifest.files.items()
+        if (data := _read(tree / name)) is None or _digest(data) != digest
+    ]
 
 
 def copy(pristine: Path, tree: Path, linked: bool) -> None:
@@ -118,13 +132,13 @@ def copy(pristine: Path, tree: Path, linked: bool) -> None:
     """
     with staging(tree) as directory, progress(f"Copying the source to {tree}"):
         how = "-al" if linked else "-a"
-        subprocess.run(["cp", how, "--reflink=auto", str(pristine),
-                        str(directory / "linux")], check=True)
+        subprocess.run(
+            ["cp", how, "--reflink=auto", str(pristine), str(directory / "linux")], check=True
+        )
         (directory / "linux").rename(tree)
 
 
-def sync(pristine: Path, tree: Path, files: dict[str, bytes],
-         linked: bool = False) -> None:
+def sync(pristine: Path, tree: Path, files: dict[str, bytes], linked: bool = False) -> None:
     """Bring ``tree`` to pristine + ``files``. Hold the tree's lock.
 
     A file edited in the tree is kept if it did not change here since; raises
@@ -135,9 +149,11 @@ def sync(pristine: Path, tree: Path, files: dict[str, bytes],
     if tree.exists() and manifest.origin != origin:
         changed = edits(tree, manifest)
         if changed:
-            raise LabError(f"edited in {tree}: {', '.join(changed)}, and the "
-                           "Linux source is another one now: save the edits, "
-                           f"then remove {tree}")
+            raise LabError(
+                f"edited in {tree}: {', '.join(changed)}, and the "
+                "Linux source is another one now: save the edits, "
+                f"then remove {tree}"
+            )
         with staging(tree) as directory:
             tree.rename(directory / "old")
             # make goes by time stamps, which say nothing across sources.
@@ -149,14 +165,21 @@ def sync(pristine: Path, tree: Path, files: dict[str, bytes],
         manifest.origin = origin
     edited = set(edits(tree, manifest))
     wanted = {name: _digest(data) for name, data in files.items()}
-    unsaved = edited | {name for name in files if name not in manifest.files
-                        and _read(tree / name) != _read(pristine / name)}
-    clash = [name for name in unsaved
-             if wanted.get(name) != manifest.files.get(name)
-             and _read(tree / name) != files.get(name)]
+    unsaved = edited | {
+        name
+        for name in files
+        if name not in manifest.files and _read(tree / name) != _read(pristine / name)
+    }
+    clash = [
+        name
+        for name in unsaved
+        if wanted.get(name) != manifest.files.get(name) and _read(tree / name) != files.get(name)
+    ]
     if clash:
-        raise LabError(f"changed both in {tree} and in the work tree: "
-                       f"{', '.join(sorted(clash))}: restore one of them")
+        raise LabError(
+            f"changed both in {tree} and in the work tree: "
+            f"{', '.join(sorted(clash))}: restore one of them"
+        )
     keep = {name for name in edited if _read(tree / name) != files.get(name)}
     for name, data in files.items():
         if name not in keep:
@@ -170,5 +193,4 @@ def sync(pristine: Path, tree: Path, files: dict[str, bytes],
     manifest.files = wanted
     manifest.save()
     if keep:
-        note(f"built with edits of {tree}: {', '.join(sorted(keep))}: 'make "
-             "hook' writes them back")
+        note(f"built with edits of {tree}: {', '.join(sorted(keep))}: 'make hook' writes them back")

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import paths
-from lab.host import programs
 from lab.errors import LabError
-from lab.kernel import apply, config, make, source
 from lab.files import locked, need_room
+from lab.host import programs
+from lab.kernel import apply, config, make, source
 from lab.log import note
-
 
 # About as many as a whole build of these configs takes; for the bar only.
 _STEPS = 2200
@@ -74,8 +73,7 @@ def ensure(flavour: str) -> BuiltKernel:
     compiler's first error.
     """
     if flavour not in FLAVOURS:
-        raise LabError(f"no kernel flavour '{flavour}': use one of "
-                       f"{', '.join(FLAVOURS)}")
+        raise LabError(f"no kernel flavour '{flavour}': use one of {', '.join(FLAVOURS)}")
     programs.require(*programs.KERNEL_BUILD)
     pristine = source.ensure()
     tree = tree_of(flavour)
@@ -97,8 +95,7 @@ def _show_tree(tree: Path) -> None:
 
 def fragments(flavour: str) -> list[Path]:
     """The config fragments of a flavour; raises LabError for a missing one."""
-    files = [paths.CONFIGS / f"{name}.config"
-             for name in FLAVOURS[flavour].fragments]
+    files = [paths.CONFIGS / f"{name}.config" for name in FLAVOURS[flavour].fragments]
     for path in files:
         if not path.exists():
             raise LabError(f"configs/{path.name} is missing: restore it")
@@ -114,38 +111,39 @@ def _hash(*parts: bytes) -> str:
 
 def digest(files: dict[str, bytes], parts: list[Path]) -> str:
     """A digest of all that a build of pristine + ``files`` depends on."""
-    return _hash(source.identity().encode(), _compiler(),
-                 *(path.read_bytes() for path in parts),
-                 *(f"{name}\n".encode() + data
-                   for name, data in sorted(files.items())))
+    return _hash(
+        source.identity().encode(),
+        _compiler(),
+        *(path.read_bytes() for path in parts),
+        *(f"{name}\n".encode() + data for name, data in sorted(files.items())),
+    )
 
 
 def _compiler() -> bytes:
-    return subprocess.run(["gcc", "-v"], check=True,
-                          capture_output=True).stderr
+    return subprocess.run(["gcc", "-v"], check=True, capture_output=True).stderr
 
 
 def _newer(tree: Path, stamp: Path) -> bool:
     """Whether a file of the tree was changed after ``stamp`` was written."""
     found = subprocess.run(
-        ["find", str(tree), "-newer", str(stamp), "-type", "f", "-print",
-         "-quit"], check=True, capture_output=True).stdout
+        ["find", str(tree), "-newer", str(stamp), "-type", "f", "-print", "-quit"],
+        check=True,
+        capture_output=True,
+    ).stdout
     return bool(found)
 
 
-def _build(flavour: str, tree: Path, out: Path,
-           own: dict[str, bytes]) -> BuiltKernel:
-    kernel = BuiltKernel(flavour, tree, out, out / "arch/x86/boot/bzImage",
-                         out / ".config")
+def _build(flavour: str, tree: Path, out: Path, own: dict[str, bytes]) -> BuiltKernel:
+    kernel = BuiltKernel(flavour, tree, out, out / "arch/x86/boot/bzImage", out / ".config")
     stamp = out.parent / "stamp"
     parts = fragments(flavour)
     origin = source.identity()
     base = _hash(origin.encode(), _compiler())
-    options = _hash(*(path.read_bytes() for path in parts),
-                    *(data for name, data in sorted(own.items())
-                      if Path(name).name.startswith("Kconfig")))
-    whole = _hash(*(f"{name}\n".encode() + data
-                    for name, data in sorted(own.items())))
+    options = _hash(
+        *(path.read_bytes() for path in parts),
+        *(data for name, data in sorted(own.items()) if Path(name).name.startswith("Kconfig")),
+    )
+    whole = _hash(*(f"{name}\n".encode() + data for name, data in sorted(own.items())))
     last = json.loads(stamp.read_text()) if stamp.exists() else {}
     key = {"base": base, "config": options, "source": whole}
     complete = all(last.get(part) == value for part, value in key.items())
@@ -165,16 +163,21 @@ def _build(flavour: str, tree: Path, out: Path,
     # Written before make runs: edits made meanwhile must count as newer.
     begun = out.parent / "begun"
     begun.write_text(json.dumps(key))
-    steps = make.run(tree, out, "bzImage", log=log, append=True,
-                     total=None if (out / "vmlinux").exists() else _STEPS,
-                     text=f"Compiling Linux {source.version(tree)} ({flavour})")
+    steps = make.run(
+        tree,
+        out,
+        "bzImage",
+        log=log,
+        append=True,
+        total=None if (out / "vmlinux").exists() else _STEPS,
+        text=f"Compiling Linux {source.version(tree)} ({flavour})",
+    )
     begun.rename(stamp)
     note(f"{kernel.bzimage} is up to date ({steps} steps)")
     return kernel
 
 
-def configure(tree: Path, out: Path, parts: list[Path], log: Path,
-              strict: bool = True) -> None:
+def configure(tree: Path, out: Path, parts: list[Path], log: Path, strict: bool = True) -> None:
     """Write ``out``/.config from tinyconfig and fragments.
 
     Where ``strict``, raise LabError naming options without effect; no .config
@@ -186,9 +189,13 @@ def configure(tree: Path, out: Path, parts: list[Path], log: Path,
     target = out / ".config"
     try:
         merged = subprocess.run(
-            ["scripts/kconfig/merge_config.sh", "-m", "-O", str(out),
-             str(target), str(fragment)], cwd=tree, check=False,
-            capture_output=True, text=True, env=make.environment())
+            ["scripts/kconfig/merge_config.sh", "-m", "-O", str(out), str(target), str(fragment)],
+            cwd=tree,
+            check=False,
+            capture_output=True,
+            text=True,
+            env=make.environment(),
+        )
         if merged.returncode:
             raise LabError(f"merge_config.sh failed: {merged.stderr}")
         make.run(tree, out, "olddefconfig", log=log, append=True)

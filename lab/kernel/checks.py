@@ -11,10 +11,10 @@ from collections import Counter
 from pathlib import Path
 
 from lab import paths
-from lab.host import programs
 from lab.errors import LabError
-from lab.kernel import apply, build, make, patchfile, series, source
 from lab.files import locked
+from lab.host import programs
+from lab.kernel import apply, build, make, patchfile, series, source
 from lab.log import console, progress
 
 # checkpatch message type -> why it does not apply here.
@@ -24,18 +24,37 @@ IGNORED = {
 
 # (files, type, part of the message, why it does not apply there)
 EXCEPTIONS = (
-    ("include/trace/events/*", "OPEN_ENDED_LINE", "",
-     "TRACE_EVENT() is laid out as in all of include/trace"),
-    ("include/trace/events/*", "PARENTHESIS_ALIGNMENT", "",
-     "TRACE_EVENT() is laid out as in all of include/trace"),
-    ("*", "CAMELCASE", "MBps",
-     "a unit in the name of a stock sysctl, kept for those who know it"),
-    ("mm/pghot/*", "UNDOCUMENTED_SETUP", "",
-     "checkpatch looks into the same patch only; a test of ours looks further"),
-    ("mm/pghot/stat.h", "COMPLEX_MACRO", "",
-     "one list of the counters makes their enum and their names"),
-    ("mm/pghot/stat.h", "MACRO_ARG_REUSE", "'X'",
-     "applying its argument to each counter is what the list is for"),
+    (
+        "include/trace/events/*",
+        "OPEN_ENDED_LINE",
+        "",
+        "TRACE_EVENT() is laid out as in all of include/trace",
+    ),
+    (
+        "include/trace/events/*",
+        "PARENTHESIS_ALIGNMENT",
+        "",
+        "TRACE_EVENT() is laid out as in all of include/trace",
+    ),
+    ("*", "CAMELCASE", "MBps", "a unit in the name of a stock sysctl, kept for those who know it"),
+    (
+        "mm/pghot/*",
+        "UNDOCUMENTED_SETUP",
+        "",
+        "checkpatch looks into the same patch only; a test of ours looks further",
+    ),
+    (
+        "mm/pghot/stat.h",
+        "COMPLEX_MACRO",
+        "",
+        "one list of the counters makes their enum and their names",
+    ),
+    (
+        "mm/pghot/stat.h",
+        "MACRO_ARG_REUSE",
+        "'X'",
+        "applying its argument to each counter is what the list is for",
+    ),
 )
 
 MAX_HOOK_LINES = 600
@@ -45,19 +64,19 @@ MAX_HOOK_LINES = 600
 SPARSE = "sparse -D__typeof_unqual__=__typeof__"
 
 _CHECKPATCH = re.compile(r"^(\S*):\d*: (?:ERROR|WARNING|CHECK):(\w+): (.*)$")
-_SPARSE = re.compile(r"^(\S+?):\d+:\d+: ((?:warning|error): .*)$",
-                     re.MULTILINE)
+_SPARSE = re.compile(r"^(\S+?):\d+:\d+: ((?:warning|error): .*)$", re.MULTILINE)
 
 
 def hook_lines(patches: Path = paths.PATCHES) -> dict[str, int]:
     """Patch -> lines it adds plus lines it removes."""
-    return {patch.path.name: patch.changed_lines()
-            for patch in patchfile.load(patches)}
+    return {patch.path.name: patch.changed_lines() for patch in patchfile.load(patches)}
 
 
 def _counts(name: str, kind: str, text: str) -> bool:
-    return not any(fnmatch.fnmatchcase(name, files) and kind == other
-                   and part in text for files, other, part, _ in EXCEPTIONS)
+    return not any(
+        fnmatch.fnmatchcase(name, files) and kind == other and part in text
+        for files, other, part, _ in EXCEPTIONS
+    )
 
 
 def checkpatch(tree: Path, files: list[str], mail: list[Path]) -> list[str]:
@@ -66,46 +85,55 @@ def checkpatch(tree: Path, files: list[str], mail: list[Path]) -> list[str]:
     ``files`` are paths in ``tree``; ``mail`` are patches.
     """
     programs.require("perl", "prove")
-    command = ["perl", "scripts/checkpatch.pl", "--strict", "--terse",
-               "--showfile", "--show-types", "--no-summary", "--color=never",
-               f"--ignore={','.join(IGNORED)}"]
-    work = [(["-f"], name) for name in files] + \
-           [([], str(path)) for path in mail]
+    command = [
+        "perl",
+        "scripts/checkpatch.pl",
+        "--strict",
+        "--terse",
+        "--showfile",
+        "--show-types",
+        "--no-summary",
+        "--color=never",
+        f"--ignore={','.join(IGNORED)}",
+    ]
+    work = [(["-f"], name) for name in files] + [([], str(path)) for path in mail]
     found: dict[str, None] = {}
     with progress("checkpatch --strict", total=len(work)) as bar:
         for extra, name in work:
-            done = subprocess.run([*command, *extra, name], cwd=tree,
-                                  check=False, capture_output=True, text=True)
-            seen = [match for match in map(_CHECKPATCH.match,
-                                           done.stdout.splitlines()) if match]
+            done = subprocess.run(
+                [*command, *extra, name], cwd=tree, check=False, capture_output=True, text=True
+            )
+            seen = [match for match in map(_CHECKPATCH.match, done.stdout.splitlines()) if match]
             if done.returncode and not seen:
-                raise LabError("checkpatch failed: "
-                               f"{done.stdout}{done.stderr}")
+                raise LabError(f"checkpatch failed: {done.stdout}{done.stderr}")
             # A file is seen twice, whole and as a patch.
-            found.update((f"{Path(name).name}{match[0]}" if not match[1]
-                          else match[0], None)
-                         for match in seen if _counts(*match.groups()))
+            found.update(
+                (f"{Path(name).name}{match[0]}" if not match[1] else match[0], None)
+                for match in seen
+                if _counts(*match.groups())
+            )
             bar.advance()
     return list(found)
 
 
-def _sparse_messages(tree: Path, out: Path, targets: list[str],
-                     name: str) -> Counter[tuple[str, str]]:
+def _sparse_messages(
+    tree: Path, out: Path, targets: list[str], name: str
+) -> Counter[tuple[str, str]]:
     """(file, message) -> how often, of sparse over the objects ``targets``."""
     log = paths.LOGS / f"sparse-{name}.log"
-    make.run(tree, out, "C=2", f"CHECK={SPARSE}", *targets, log=log,
-             text=f"sparse ({name})")
+    make.run(tree, out, "C=2", f"CHECK={SPARSE}", *targets, log=log, text=f"sparse ({name})")
     text = log.read_text(errors="replace")
     for target in targets:
         if f"CHECK   {target.removesuffix('.o')}.c\n" not in text:
             raise LabError(f"sparse did not check {target}: see {log}")
-    return Counter((match[1].removeprefix(f"{tree}/"), match[2])
-                   for match in _SPARSE.finditer(text))
+    return Counter(
+        (match[1].removeprefix(f"{tree}/"), match[2]) for match in _SPARSE.finditer(text)
+    )
 
 
-def new_messages(ours: Counter[tuple[str, str]],
-                 stock: Counter[tuple[str, str]],
-                 own: set[str]) -> list[str]:
+def new_messages(
+    ours: Counter[tuple[str, str]], stock: Counter[tuple[str, str]], own: set[str]
+) -> list[str]:
     """What sparse says of our code only.
 
     In a file of our own every message counts; in a kernel file those that
@@ -115,8 +143,7 @@ def new_messages(ours: Counter[tuple[str, str]],
     found = []
     for (name, text), count in sorted(ours.items()):
         before = stock[name, text]
-        fresh = name in own or not before or \
-            (name.endswith(".c") and count > before)
+        fresh = name in own or not before or (name.endswith(".c") and count > before)
         if fresh:
             found.append(f"{name}: {text}")
     return found
@@ -127,36 +154,31 @@ def sparse() -> list[str]:
     programs.require("sparse")
     kernel, stock = build.ensure("pghot"), build.ensure("stock")
     own = {name for name in apply.overlay_files(paths.OVERLAY)}
-    hooked = {name for patch in patchfile.load(paths.PATCHES)
-              for name in patch.sections}
+    hooked = {name for patch in patchfile.load(paths.PATCHES) for name in patch.sections}
 
     def objects(names: set[str], out: Path) -> list[str]:
-        built = (re.sub(r"\.c$", ".o", name) for name in sorted(names)
-                 if name.endswith(".c"))
+        built = (re.sub(r"\.c$", ".o", name) for name in sorted(names) if name.endswith(".c"))
         return [name for name in built if (out / name).exists()]
 
     ours = objects(own | hooked, kernel.out)
     theirs = objects(hooked, stock.out)
     with locked(build.lock_of("pghot")):
-        messages = _sparse_messages(kernel.source, kernel.out, ours, "pghot") \
-            if ours else Counter()
+        messages = _sparse_messages(kernel.source, kernel.out, ours, "pghot") if ours else Counter()
     with locked(build.lock_of("stock")):
         # Any C file of the kernel shows what the common headers give.
-        baseline = _sparse_messages(stock.source, stock.out,
-                                    theirs or ["mm/migrate.o"], "stock")
+        baseline = _sparse_messages(stock.source, stock.out, theirs or ["mm/migrate.o"], "stock")
     return new_messages(messages, baseline, own)
 
 
 def checkpatch_all() -> list[str]:
-    """checkpatch over every overlay file and every step of the series."""
+    """Checkpatch over every overlay file and every step of the series."""
     programs.require("patch", "git")
     pristine = source.ensure()
     tree = build.ensure("pghot").source
     with tempfile.TemporaryDirectory() as directory:
         # A machine that only checks need not have an author.
         who = series.Author("pghot", "pghot@localhost")
-        mail = series.emit(pristine, series.steps(pristine),
-                           Path(directory, "series"), who)
+        mail = series.emit(pristine, series.steps(pristine), Path(directory, "series"), who)
         return checkpatch(tree, list(apply.overlay_files(paths.OVERLAY)), mail)
 
 
@@ -171,9 +193,12 @@ def run(_args) -> None:
     total = sum(lines.values())
     console.print(f"{total:5} of at most {MAX_HOOK_LINES - 1}")
     if total >= MAX_HOOK_LINES:
-        raise LabError(f"the hooks change {total} lines: move code to linux/ "
-                       f"until they are under {MAX_HOOK_LINES}")
+        raise LabError(
+            f"the hooks change {total} lines: move code to linux/ "
+            f"until they are under {MAX_HOOK_LINES}"
+        )
     if complaints:
-        raise LabError(f"{len(complaints)} complaints of checkpatch and "
-                       "sparse, listed above: mend them")
+        raise LabError(
+            f"{len(complaints)} complaints of checkpatch and sparse, listed above: mend them"
+        )
     console.print("checkpatch and sparse have no complaint")

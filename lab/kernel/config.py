@@ -32,24 +32,25 @@ def read(path: Path) -> dict[str, str]:
 
 def requested(fragments: list[Path]) -> dict[str, tuple[str, Path]]:
     """Option -> (value, the last fragment that sets it)."""
-    return {option: (value, path) for path in fragments
-            for option, value in read(path).items()}
+    return {option: (value, path) for path in fragments for option, value in read(path).items()}
 
 
 def write_fragment(fragments: list[Path], path: Path) -> None:
     """Join the fragments to one for merge_config.sh, with =n spelled out."""
-    lines = [f"# CONFIG_{option} is not set" if value == "n" else
-             f"CONFIG_{option}={value}"
-             for option, (value, _) in requested(fragments).items()]
+    lines = [
+        f"# CONFIG_{option} is not set" if value == "n" else f"CONFIG_{option}={value}"
+        for option, (value, _) in requested(fragments).items()
+    ]
     path.write_text("\n".join(lines) + "\n")
 
 
 def verify(fragments: list[Path], result: Path) -> None:
     """Raise LabError naming each option that did not take effect."""
     got = read(result)
-    wrong = [f"{option}={value} ({path.name}) became {got.get(option, 'n')}"
-             for option, (value, path) in requested(fragments).items()
-             if got.get(option, "n") != value]
+    wrong = [
+        f"{option}={value} ({path.name}) became {got.get(option, 'n')}"
+        for option, (value, path) in requested(fragments).items()
+        if got.get(option, "n") != value
+    ]
     if wrong:
-        raise LabError(f"configs/: no effect: {', '.join(wrong)}: mend or "
-                       "remove these options")
+        raise LabError(f"configs/: no effect: {', '.join(wrong)}: mend or remove these options")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
+from lab.files import locked, write
 from lab.kernel import apply, build, patchfile, source
 from lab.kernel.patchfile import Patch
-from lab.files import locked, write
 from lab.log import console
 
 _NEW_HEADER = "SPDX-License-Identifier: GPL-2.0\n\n"
@@ -60,11 +60,9 @@ def _differing(place: Place) -> list[str]:
         except FileNotFoundError:
             found.append(name)
             continue
-        if (facts.st_size, facts.st_mtime_ns) == (known.st_size,
-                                                  known.st_mtime_ns):
+        if (facts.st_size, facts.st_mtime_ns) == (known.st_size, known.st_mtime_ns):
             continue
-        if original.is_symlink() or \
-                original.read_bytes() != (place.tree / name).read_bytes():
+        if original.is_symlink() or original.read_bytes() != (place.tree / name).read_bytes():
             found.append(name)
     return found
 
@@ -72,8 +70,10 @@ def _differing(place: Place) -> list[str]:
 def _gone(place: Place, manifest: apply.Manifest) -> None:
     for name in manifest.files:
         if not (place.tree / name).exists():
-            raise LabError(f"{name} was deleted in {place.tree}: restore it, "
-                           "or delete it in the work tree with 'git rm'")
+            raise LabError(
+                f"{name} was deleted in {place.tree}: restore it, "
+                "or delete it in the work tree with 'git rm'"
+            )
 
 
 def plan(place: Place, hook: str = "") -> WriteBack:
@@ -95,8 +95,9 @@ def plan(place: Place, hook: str = "") -> WriteBack:
         if current.get(name) == data:
             continue
         if not manifest.unchanged(name, current.get(name)):
-            raise LabError(f"{name} changed both in {place.tree} and in the "
-                           "work tree: restore one of them")
+            raise LabError(
+                f"{name} changed both in {place.tree} and in the work tree: restore one of them"
+            )
         if (place.pristine / name).exists():
             hooked[name] = data
         else:
@@ -117,21 +118,19 @@ def _select(patches: list[Patch], hook: str, place: Place) -> Patch | None:
             return patch
     known = ", ".join(patch.name for patch in patches) or "none yet"
     if not re.fullmatch(r"\d{4}-[\w-]+", wanted):
-        raise LabError(f"HOOK={hook}: no such patch ({known}): name one, or "
-                       "NNNN-<concern> for a new one")
-    clash = [patch.name for patch in patches
-             if patch.number == wanted.partition("-")[0]]
+        raise LabError(
+            f"HOOK={hook}: no such patch ({known}): name one, or NNNN-<concern> for a new one"
+        )
+    clash = [patch.name for patch in patches if patch.number == wanted.partition("-")[0]]
     if clash:
-        raise LabError(f"HOOK={hook}: the number is that of {clash[0]}: take "
-                       "another")
+        raise LabError(f"HOOK={hook}: the number is that of {clash[0]}: take another")
     patch = Patch(place.patches / f"{wanted}.patch", _NEW_HEADER)
     patches.append(patch)
     patches.sort(key=lambda one: one.name)
     return patch
 
 
-def _rewrite(place: Place, hooked: dict[str, bytes], hook: str,
-             result: WriteBack) -> None:
+def _rewrite(place: Place, hooked: dict[str, bytes], hook: str, result: WriteBack) -> None:
     patches = patchfile.load(place.patches)
     states = apply.hooked_files(place.pristine, patches)
     chosen = _select(patches, hook, place)
@@ -140,45 +139,49 @@ def _rewrite(place: Place, hooked: dict[str, bytes], hook: str,
         owners = [patch for patch, _, _ in states.get(name, [])]
         owner = chosen or (owners[-1] if owners else None)
         if owner is None:
-            raise LabError(f"{name} is in no patch yet: say which takes it "
-                           "with HOOK=NNNN, or HOOK=NNNN-<concern> for a new "
-                           "one")
+            raise LabError(
+                f"{name} is in no patch yet: say which takes it "
+                "with HOOK=NNNN, or HOOK=NNNN-<concern> for a new "
+                "one"
+            )
         changed += _fold(place, patches, owner, name, target)
         result.edits.append((name, f"patches/{owner.path.name}"))
     empty = [patch.path.name for patch in changed if not patch.sections]
     if empty:
-        raise LabError(f"nothing is left of patches/{empty[0]}: delete it with "
-                       "'git rm', then 'make kernel'")
+        raise LabError(
+            f"nothing is left of patches/{empty[0]}: delete it with 'git rm', then 'make kernel'"
+        )
     after = apply.hooked_files(place.pristine, patches)
     for name, target in hooked.items():
-        got = after[name][-1][2] if name in after else \
-            (place.pristine / name).read_bytes()
+        got = after[name][-1][2] if name in after else (place.pristine / name).read_bytes()
         if got != target:
-            raise LabError(f"cannot express the edit of {name} in "
-                           f"{result.edits[-1][1]}: choose with HOOK=NNNN")
+            raise LabError(
+                f"cannot express the edit of {name} in {result.edits[-1][1]}: choose with HOOK=NNNN"
+            )
     for patch in changed:
         result.files[patch.path] = patch.text().encode()
 
 
-def _fold(place: Place, patches: list[Patch], owner: Patch, name: str,
-          target: bytes) -> list[Patch]:
+def _fold(
+    place: Place, patches: list[Patch], owner: Patch, name: str, target: bytes
+) -> list[Patch]:
     """Put the edit of one file into ``owner`` and move later patches along.
 
     Returns the patches that changed.
     """
-    later = [patch for patch in patches[patches.index(owner) + 1:]
-             if name in patch.sections]
+    later = [patch for patch in patches[patches.index(owner) + 1 :] if name in patch.sections]
     ends = [target]
     for patch in reversed(later):
         try:
-            ends.insert(0, patchfile.apply(patch, name, ends[0],
-                                           str(place.tree), reverse=True))
+            ends.insert(0, patchfile.apply(patch, name, ends[0], str(place.tree), reverse=True))
         except LabError as error:
-            raise LabError(f"the edit of {name} meets lines of "
-                           f"patches/{patch.path.name}, which comes after "
-                           f"{owner.name}: use HOOK={patch.number}") from error
+            raise LabError(
+                f"the edit of {name} meets lines of "
+                f"patches/{patch.path.name}, which comes after "
+                f"{owner.name}: use HOOK={patch.number}"
+            ) from error
     before = (place.pristine / name).read_bytes()
-    for patch in patches[:patches.index(owner)]:
+    for patch in patches[: patches.index(owner)]:
         if name in patch.sections:
             before = patchfile.apply(patch, name, before, str(place.pristine))
     for patch, end in zip([owner, *later], ends):

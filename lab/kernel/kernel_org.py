@@ -24,11 +24,17 @@ def newest(version: str, sums: str) -> tuple[str, str]:
 
     Raises LabError when there is none.
     """
-    found = re.findall(rf"^([0-9a-f]{{64}})  (linux-{re.escape(version)}"
-                       r"(?:\.(\d+))?\.tar\.xz)$", sums, re.MULTILINE)
+    found = re.findall(
+        rf"^([0-9a-f]{{64}})  (linux-{re.escape(version)}"
+        r"(?:\.(\d+))?\.tar\.xz)$",
+        sums,
+        re.MULTILINE,
+    )
     if not found:
-        raise LabError(f"kernel.org lists no Linux {version}: set "
-                       f"LINUX_TARBALL= to a local linux-{version}.tar.xz")
+        raise LabError(
+            f"kernel.org lists no Linux {version}: set "
+            f"LINUX_TARBALL= to a local linux-{version}.tar.xz"
+        )
     digest, name, _ = max(found, key=lambda entry: int(entry[2] or 0))
     return name, digest
 
@@ -51,6 +57,5 @@ def fetch(version: str, directory: Path) -> Path:
                 out.write(block)
                 bar.advance(len(block))
     if seen.hexdigest() != digest:
-        raise LabError(f"{name} does not match kernel.org's checksum: run the "
-                       "same command again")
+        raise LabError(f"{name} does not match kernel.org's checksum: run the same command again")
     return archive

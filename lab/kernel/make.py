@@ -13,8 +13,10 @@ from lab.errors import LabError
 from lab.log import progress
 
 _STEP = re.compile(r"^\s+(CC|AS|LD|AR|HOSTCC|HOSTLD|GEN|OBJCOPY|UPD)\s")
-_ERROR = re.compile(r"(\berror: |fatal error|\bError \d+$|^make.*\*\*\* |"
-                    r"undefined reference|No space left)")
+_ERROR = re.compile(
+    r"(\berror: |fatal error|\bError \d+$|^make.*\*\*\* |"
+    r"undefined reference|No space left)"
+)
 
 
 def jobs() -> int:
@@ -29,9 +31,21 @@ def jobs() -> int:
 
 def environment() -> dict[str, str]:
     """The environment of a reproducible, cached kernel build."""
-    env = {key: value for key, value in os.environ.items()
-           if key not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARCH", "CC",
-                          "CROSS_COMPILE", "KCFLAGS", "LOCALVERSION"}}
+    env = {
+        key: value
+        for key, value in os.environ.items()
+        if key
+        not in {
+            "MAKEFLAGS",
+            "MFLAGS",
+            "MAKELEVEL",
+            "ARCH",
+            "CC",
+            "CROSS_COMPILE",
+            "KCFLAGS",
+            "LOCALVERSION",
+        }
+    }
     env.update(
         PATH=f"/usr/lib/ccache:{env['PATH']}",
         LC_ALL="C",
@@ -57,37 +71,47 @@ def first_errors(log: Path, limit: int = 3) -> str:
     return " | ".join(line.strip() for line in found[:limit])
 
 
-def run(tree: Path, out: Path, *targets: str, log: Path,
-        text: str | None = None, total: int | None = None,
-        append: bool = False) -> int:
+def run(
+    tree: Path,
+    out: Path,
+    *targets: str,
+    log: Path,
+    text: str | None = None,
+    total: int | None = None,
+    append: bool = False,
+) -> int:
     """Run ``make targets`` in ``tree`` with objects in ``out``.
 
     All output goes to ``log``. With ``text``, a bar runs to ``total`` steps.
     Returns the number of steps made; raises LabError with the first errors.
     """
-    command = ["nice", "make", "-C", str(tree), f"O={out}", f"-j{jobs()}",
-               *targets]
+    command = ["nice", "make", "-C", str(tree), f"O={out}", f"-j{jobs()}", *targets]
     log.parent.mkdir(parents=True, exist_ok=True)
     out.mkdir(parents=True, exist_ok=True)
     steps = 0
-    with open(log, "a" if append else "w", encoding="utf-8") as stream:
-        with subprocess.Popen(command, env=environment(),
-                              stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True,
-                              errors="replace") as process:
-            if text:
-                with progress(text, total=total) as bar:
-                    for line in process.stdout:
-                        stream.write(line)
-                        if _STEP.match(line):
-                            steps += 1
-                            bar.update(min(steps, total or steps))
-            else:
+    with (
+        open(log, "a" if append else "w", encoding="utf-8") as stream,
+        subprocess.Popen(
+            command,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
+        if text:
+            with progress(text, total=total) as bar:
                 for line in process.stdout:
                     stream.write(line)
-                    steps += bool(_STEP.match(line))
+                    if _STEP.match(line):
+                        steps += 1
+                        bar.update(min(steps, total or steps))
+        else:
+            for line in process.stdout:
+                stream.write(line)
+                steps += bool(_STEP.match(line))
     if process.returncode:
-        raise LabError(f"make {' '.join(targets)} failed: {first_errors(log)}"
-                       f" (all of it: {log})")
+        raise LabError(f"make {' '.join(targets)} failed: {first_errors(log)} (all of it: {log})")
     return steps

@@ -39,10 +39,11 @@ class Patch:
 
     def changed_lines(self) -> int:
         """Lines added plus lines removed."""
-        return sum(line.startswith(("+", "-")) and
-                   not line.startswith(("+++ ", "--- "))
-                   for text in self.sections.values()
-                   for line in text.splitlines())
+        return sum(
+            line.startswith(("+", "-")) and not line.startswith(("+++ ", "--- "))
+            for text in self.sections.values()
+            for line in text.splitlines()
+        )
 
 
 def load(directory: Path) -> list[Patch]:
@@ -51,19 +52,22 @@ def load(directory: Path) -> list[Patch]:
     seen: dict[str, Patch] = {}
     for patch in patches:
         if not patch.number:
-            raise LabError(f"patches/{patch.path.name}: name it "
-                           "NNNN-<concern>.patch")
+            raise LabError(f"patches/{patch.path.name}: name it NNNN-<concern>.patch")
         if patch.number in seen:
-            raise LabError(f"patches/{patch.path.name}: the number is also "
-                           f"that of {seen[patch.number].path.name}")
+            raise LabError(
+                f"patches/{patch.path.name}: the number is also "
+                f"that of {seen[patch.number].path.name}"
+            )
         seen[patch.number] = patch
     return patches
 
 
 def _hunk_end(lines: list[str], at: int, match: re.Match) -> int:
     """Index after the hunk whose ``@@`` line is at ``at``."""
-    old, new = (int(match[1] or 1) if match[1] is not None else 1,
-                int(match[2] or 0) if match[2] is not None else 1)
+    old, new = (
+        int(match[1] or 1) if match[1] is not None else 1,
+        int(match[2] or 0) if match[2] is not None else 1,
+    )
     at += 1
     while at < len(lines) and (old > 0 or new > 0):
         kind = lines[at][:1]
@@ -82,26 +86,29 @@ def parse(path: Path) -> Patch:
     patch = Patch(path)
     at = start = 0
     while at < len(lines):
-        if not (lines[at].startswith("--- ") and at + 1 < len(lines) and
-                lines[at + 1].startswith("+++ ")):
+        if not (
+            lines[at].startswith("--- ")
+            and at + 1 < len(lines)
+            and lines[at + 1].startswith("+++ ")
+        ):
             at += 1
             continue
         old = lines[at].split()[1]
         new = lines[at + 1].split()[1]
         if "/dev/null" in (old, new):
             which = new if old == "/dev/null" else old
-            raise LabError(f"patches/{path.name}: hooks change existing files "
-                           f"only: {which[2:]} as a new file goes to linux/")
+            raise LabError(
+                f"patches/{path.name}: hooks change existing files "
+                f"only: {which[2:]} as a new file goes to linux/"
+            )
         name = new.partition("/")[2]
         begin = at
-        while begin > start and re.match(
-                r"diff --git |index [0-9a-f]+\.\.", lines[begin - 1]):
+        while begin > start and re.match(r"diff --git |index [0-9a-f]+\.\.", lines[begin - 1]):
             begin -= 1
         if not patch.sections:
             patch.header = "".join(lines[:begin])
         if name in patch.sections:
-            raise LabError(f"patches/{path.name}: changes {name} twice: join "
-                           "the two parts")
+            raise LabError(f"patches/{path.name}: changes {name} twice: join the two parts")
         at += 2
         while at < len(lines) and (match := _HUNK.match(lines[at])):
             at = _hunk_end(lines, at, match)
@@ -112,8 +119,7 @@ def parse(path: Path) -> Patch:
     return patch
 
 
-def apply(patch: Patch, name: str, before: bytes, what: str,
-          reverse: bool = False) -> bytes:
+def apply(patch: Patch, name: str, before: bytes, what: str, reverse: bool = False) -> bytes:
     """Return file ``name`` after (or, reversed, before) the patch.
 
     Lines may have moved, but context must match. ``what`` names the source
@@ -122,19 +128,34 @@ def apply(patch: Patch, name: str, before: bytes, what: str,
     with tempfile.TemporaryDirectory() as scratch:
         source, result = Path(scratch, "in"), Path(scratch, "out")
         source.write_bytes(before)
-        command = ["patch", "-f", "-F0", "--no-backup-if-mismatch", "-r-",
-                   "-o", str(result), str(source)]
+        command = [
+            "patch",
+            "-f",
+            "-F0",
+            "--no-backup-if-mismatch",
+            "-r-",
+            "-o",
+            str(result),
+            str(source),
+        ]
         if reverse:
             command.insert(1, "-R")
-        done = subprocess.run(command, check=False, capture_output=True,
-                              text=True, input=patch.sections[name],
-                              env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
+        done = subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            input=patch.sections[name],
+            env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
+        )
         if done.returncode == 0:
             return result.read_bytes()
     failed = re.findall(r"Hunk #(\d+) FAILED at (\d+)", done.stdout)
     where = ", ".join(f"hunk {hunk} (line {line})" for hunk, line in failed)
-    raise LabError(f"patches/{patch.path.name} does not apply to {name} of "
-                   f"{what}: {where or 'malformed patch'}: mend the patch")
+    raise LabError(
+        f"patches/{patch.path.name} does not apply to {name} of "
+        f"{what}: {where or 'malformed patch'}: mend the patch"
+    )
 
 
 def diff(name: str, before: bytes, after: bytes) -> str:
@@ -146,8 +167,11 @@ def diff(name: str, before: bytes, after: bytes) -> str:
         old.write_bytes(before)
         new.write_bytes(after)
         done = subprocess.run(
-            ["diff", "-up", "--label", f"a/{name}", "--label", f"b/{name}",
-             str(old), str(new)], check=False, capture_output=True, text=True)
+            ["diff", "-up", "--label", f"a/{name}", "--label", f"b/{name}", str(old), str(new)],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
     if done.returncode != 1:
         raise LabError(f"cannot compare {name}: {done.stderr}")
     return f"diff --git a/{name} b/{name}\n{done.stdout}"

@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import paths
-from lab.host import programs
 from lab.errors import LabError
-from lab.kernel import apply, patchfile, source
 from lab.files import staging
+from lab.host import programs
+from lab.kernel import apply, patchfile, source
 from lab.log import console
 
 _KEYS = {"subject": str, "body": str, "files": list, "patches": list}
@@ -50,71 +50,81 @@ def _read(path: Path) -> list[dict]:
     try:
         entries = tomllib.loads(path.read_text()).get("step", [])
     except FileNotFoundError as error:
-        raise LabError("patches/series.toml is missing: list the steps of the "
-                       "series in it") from error
+        raise LabError(
+            "patches/series.toml is missing: list the steps of the series in it"
+        ) from error
     except tomllib.TOMLDecodeError as error:
         raise LabError(f"patches/series.toml: {error}: mend it") from error
     for number, entry in enumerate(entries, 1):
         for key, value in entry.items():
             if key not in _KEYS or not isinstance(value, _KEYS[key]):
-                raise LabError(f"patches/series.toml: step {number}: '{key}': "
-                               "steps have subject, body, files and patches")
+                raise LabError(
+                    f"patches/series.toml: step {number}: '{key}': "
+                    "steps have subject, body, files and patches"
+                )
         for key in ("subject", "body"):
             if not entry.get(key, "").strip():
-                raise LabError(f"patches/series.toml: step {number} has no "
-                               f"{key}: add one")
+                raise LabError(f"patches/series.toml: step {number} has no {key}: add one")
     if not entries:
         raise LabError("patches/series.toml lists no step: add one")
     return entries
 
 
-def _claim(pool: dict, wanted: list[str], matches, number: int,
-           what: str) -> list:
+def _claim(pool: dict, wanted: list[str], matches, number: int, what: str) -> list:
     """Take what ``wanted`` selects out of ``pool``."""
     taken = []
     for pattern in wanted:
         found = [name for name in pool if matches(name, pattern)]
         if not found:
-            raise LabError(f"patches/series.toml: step {number}: '{pattern}' "
-                           f"names no {what} that is not in a step already")
+            raise LabError(
+                f"patches/series.toml: step {number}: '{pattern}' "
+                f"names no {what} that is not in a step already"
+            )
         taken += [(name, pool.pop(name)) for name in found]
     return taken
 
 
-def steps(pristine: Path, overlay: Path = paths.OVERLAY,
-          patches: Path = paths.PATCHES) -> list[Step]:
+def steps(
+    pristine: Path, overlay: Path = paths.OVERLAY, patches: Path = paths.PATCHES
+) -> list[Step]:
     """Read the steps; raises LabError for a file or hook in none or two."""
     entries = _read(patches / "series.toml")
     files = apply.overlay_files(overlay)
     hooks = {patch.name: patch for patch in patchfile.load(patches)}
-    results = {(patch.name, name): after
-               for name, changes in
-               apply.hooked_files(pristine, list(hooks.values())).items()
-               for patch, _, after in changes}
+    results = {
+        (patch.name, name): after
+        for name, changes in apply.hooked_files(pristine, list(hooks.values())).items()
+        for patch, _, after in changes
+    }
     order = list(hooks)
     found = []
     last = -1
     for number, entry in enumerate(entries, 1):
-        own = dict(_claim(files, entry.get("files", []), fnmatch.fnmatchcase,
-                          number, "file of linux/"))
-        names = _claim(hooks, entry.get("patches", []),
-                       lambda name, wanted: wanted in
-                       (name, name.partition("-")[0]), number, "patch")
+        own = dict(
+            _claim(files, entry.get("files", []), fnmatch.fnmatchcase, number, "file of linux/")
+        )
+        names = _claim(
+            hooks,
+            entry.get("patches", []),
+            lambda name, wanted: wanted in (name, name.partition("-")[0]),
+            number,
+            "patch",
+        )
         for name, patch in names:
             if order.index(name) < last:
-                raise LabError(f"patches/series.toml: step {number}: {name} "
-                               "comes before a patch of an earlier step: "
-                               "renumber it, or move the step")
+                raise LabError(
+                    f"patches/series.toml: step {number}: {name} "
+                    "comes before a patch of an earlier step: "
+                    "renumber it, or move the step"
+                )
             last = order.index(name)
-            own.update({section: results[name, section]
-                        for section in patch.sections})
+            own.update({section: results[name, section] for section in patch.sections})
         if not own:
-            raise LabError(f"patches/series.toml: step {number} is empty: "
-                           "remove it")
-        found.append(Step(entry["subject"].strip(), entry["body"].strip(), own,
-                          [name for name, _ in names]))
-    left = [f"linux/{name}" for name in files] + \
-           [f"patches/{name}.patch" for name in hooks]
+            raise LabError(f"patches/series.toml: step {number} is empty: remove it")
+        found.append(
+            Step(entry["subject"].strip(), entry["body"].strip(), own, [name for name, _ in names])
+        )
+    left = [f"linux/{name}" for name in files] + [f"patches/{name}.patch" for name in hooks]
     if left:
         raise LabError(f"patches/series.toml: in no step: {', '.join(left)}")
     return found
@@ -132,12 +142,13 @@ def author() -> Author:
     """The person git knows; raises LabError if it knows none."""
     values = []
     for key in ("user.name", "user.email"):
-        value = subprocess.run(["git", "config", key], cwd=paths.ROOT,
-                               check=False, capture_output=True,
-                               text=True).stdout.strip()
+        value = subprocess.run(
+            ["git", "config", key], cwd=paths.ROOT, check=False, capture_output=True, text=True
+        ).stdout.strip()
         if not value:
-            raise LabError(f"git does not know {key}: run 'git config {key} "
-                           "...' (the series carries it)")
+            raise LabError(
+                f"git does not know {key}: run 'git config {key} ...' (the series carries it)"
+            )
         values.append(value)
     return Author(*values)
 
@@ -154,17 +165,28 @@ class Repository:
     def git(self, *args: str, text: str | None = None) -> str:
         """Run git there, blind to the user's and the system's settings."""
         date = f"{_EPOCH + 60 * self._commits} +0000"
-        env = {"PATH": os.environ["PATH"], "HOME": str(self._directory),
-               "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
-               "GIT_CEILING_DIRECTORIES": str(self._directory.parent),
-               "GIT_AUTHOR_NAME": self._who.name,
-               "GIT_AUTHOR_EMAIL": self._who.email,
-               "GIT_COMMITTER_NAME": self._who.name,
-               "GIT_COMMITTER_EMAIL": self._who.email,
-               "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
-        done = subprocess.run(["git", *args], cwd=self._directory, env=env,
-                              check=False, capture_output=True, text=True,
-                              input=text)
+        env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self._directory),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "LC_ALL": "C",
+            "GIT_CEILING_DIRECTORIES": str(self._directory.parent),
+            "GIT_AUTHOR_NAME": self._who.name,
+            "GIT_AUTHOR_EMAIL": self._who.email,
+            "GIT_COMMITTER_NAME": self._who.name,
+            "GIT_COMMITTER_EMAIL": self._who.email,
+            "GIT_AUTHOR_DATE": date,
+            "GIT_COMMITTER_DATE": date,
+        }
+        done = subprocess.run(
+            ["git", *args],
+            cwd=self._directory,
+            env=env,
+            check=False,
+            capture_output=True,
+            text=True,
+            input=text,
+        )
         if done.returncode:
             raise LabError(f"git {args[0]} failed: {done.stderr}")
         return done.stdout
@@ -188,35 +210,47 @@ class Repository:
 
 def base(pristine: Path, found: list[Step]) -> dict[str, bytes]:
     """The pristine contents of every existing file the series changes."""
-    return {name: (pristine / name).read_bytes()
-            for step in found for name in step.files
-            if (pristine / name).exists()}
+    return {
+        name: (pristine / name).read_bytes()
+        for step in found
+        for name in step.files
+        if (pristine / name).exists()
+    }
 
 
 def _message(step: Step, sign_off: str) -> str:
     body = "\n\n".join(
-        block if block.startswith((" ", "\t")) else
-        textwrap.fill(" ".join(block.split()), 72, break_long_words=False,
-                      break_on_hyphens=False)
-        for block in step.body.split("\n\n"))
+        block
+        if block.startswith((" ", "\t"))
+        else textwrap.fill(
+            " ".join(block.split()), 72, break_long_words=False, break_on_hyphens=False
+        )
+        for block in step.body.split("\n\n")
+    )
     return f"{step.subject}\n\n{body}\n\n{sign_off}\n"
 
 
-def emit(pristine: Path, found: list[Step], output: Path,
-         who: Author) -> list[Path]:
+def emit(pristine: Path, found: list[Step], output: Path, who: Author) -> list[Path]:
     """Write the series to ``output``, replacing what was there."""
     programs.require("git")
     with staging(output) as directory:
         (directory / "repository").mkdir()
         repository = Repository(directory / "repository", who)
-        repository.commit(base(pristine, found) or {"Makefile": b""},
-                          f"Linux {source.version(pristine)}")
+        repository.commit(
+            base(pristine, found) or {"Makefile": b""}, f"Linux {source.version(pristine)}"
+        )
         for step in found:
-            repository.commit(step.files,
-                              _message(step, repository.sign_off()))
-        repository.git("format-patch", "-q", "--numbered", "--zero-commit",
-                       "--no-signature", "-o", str(directory / "series"),
-                       f"-{len(found)}")
+            repository.commit(step.files, _message(step, repository.sign_off()))
+        repository.git(
+            "format-patch",
+            "-q",
+            "--numbered",
+            "--zero-commit",
+            "--no-signature",
+            "-o",
+            str(directory / "series"),
+            f"-{len(found)}",
+        )
         if output.exists():
             output.rename(directory / "old")
         (directory / "series").rename(output)

@@ -13,10 +13,10 @@ import subprocess
 from pathlib import Path
 
 from lab import paths
-from lab.host import apt, programs
 from lab.errors import LabError
-from lab.kernel import kernel_org
 from lab.files import locked, need_room, staging
+from lab.host import apt, programs
+from lab.kernel import kernel_org
 from lab.log import note, progress
 
 VERSION = "7.3"
@@ -41,8 +41,7 @@ def version(tree: Path) -> str:
     for line in lines[:8]:
         key, _, value = line.partition("=")
         fields[key.strip()] = value.strip()
-    parts = [fields.get(key, "") for key in
-             ("VERSION", "PATCHLEVEL", "SUBLEVEL")]
+    parts = [fields.get(key, "") for key in ("VERSION", "PATCHLEVEL", "SUBLEVEL")]
     return ".".join(part for part in parts if part)
 
 
@@ -80,8 +79,9 @@ def _from_local(archive: Path) -> Path:
     try:
         facts = archive.stat()
     except OSError as error:
-        raise LabError(f"LINUX_TARBALL={archive}: {error.strerror}: name a "
-                       f"Linux {VERSION} .tar.xz or .deb") from error
+        raise LabError(
+            f"LINUX_TARBALL={archive}: {error.strerror}: name a Linux {VERSION} .tar.xz or .deb"
+        ) from error
     origin = f"{archive.name} {facts.st_size} {int(facts.st_mtime)}"
     if identity() == origin and _matches(version(PRISTINE)):
         return PRISTINE
@@ -101,7 +101,8 @@ def _download(directory: Path) -> Path:
         raise LabError(
             f"cannot fetch Linux {VERSION} from the Debian mirror or from "
             f"kernel.org ({error}): connect to the network, or set "
-            f"LINUX_TARBALL= to a local linux-{VERSION}.tar.xz") from error
+            f"LINUX_TARBALL= to a local linux-{VERSION}.tar.xz"
+        ) from error
 
 
 def _from_debian(directory: Path) -> Path:
@@ -110,16 +111,17 @@ def _from_debian(directory: Path) -> Path:
     if not apt.KEYRING.exists():
         raise apt.AptError("the Debian archive keyring is not installed")
     options = apt.private_suites("source", SUITE)
-    apt.run(f"Downloading {PACKAGE}", "download", *options, PACKAGE,
-            cwd=directory)
+    apt.run(f"Downloading {PACKAGE}", "download", *options, PACKAGE, cwd=directory)
     return next(directory.glob("*.deb"))
 
 
 def unpack(archive: Path, origin: str) -> Path:
     """Unpack a .deb or tar archive to PRISTINE; raise LabError if it is not
     a Linux source of the right version."""
-    wrong = (f"{archive} is not a Linux {VERSION} source: give a "
-             f"linux-{VERSION}.tar.xz, or the Debian package {PACKAGE}")
+    wrong = (
+        f"{archive} is not a Linux {VERSION} source: give a "
+        f"linux-{VERSION}.tar.xz, or the Debian package {PACKAGE}"
+    )
     with staging(PRISTINE) as directory:
         tree = directory / "linux"
         tree.mkdir()
@@ -129,8 +131,10 @@ def unpack(archive: Path, origin: str) -> Path:
         if not found or not (tree / "mm").is_dir():
             raise LabError(wrong)
         if not _matches(found):
-            raise LabError(f"{archive} holds Linux {found}, and {VERSION} is "
-                           f"needed: give a linux-{VERSION}.tar.xz")
+            raise LabError(
+                f"{archive} holds Linux {found}, and {VERSION} is "
+                f"needed: give a linux-{VERSION}.tar.xz"
+            )
         (tree / ORIGIN).write_text(origin)
         if PRISTINE.exists():
             PRISTINE.rename(directory / "old")
@@ -140,8 +144,7 @@ def unpack(archive: Path, origin: str) -> Path:
 
 def _extract(archive: Path, tree: Path) -> bool:
     """Unpack into ``tree`` with a progress bar; return whether it worked."""
-    command = ["tar", "-x", "--strip-components=1", "--no-same-owner",
-               "-C", str(tree)]
+    command = ["tar", "-x", "--strip-components=1", "--no-same-owner", "-C", str(tree)]
     with open(archive, "rb") as stream:
         magic = stream.read(6)
     size = archive.stat().st_size
@@ -149,11 +152,15 @@ def _extract(archive: Path, tree: Path) -> bool:
     feeders: list[subprocess.Popen] = []
     if magic == b"!<arch":
         programs.require("dpkg-deb")
-        data = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(archive)],
-                                stdout=subprocess.PIPE, **quiet)
+        data = subprocess.Popen(
+            ["dpkg-deb", "--fsys-tarfile", str(archive)], stdout=subprocess.PIPE, **quiet
+        )
         inner = subprocess.Popen(
             ["tar", "-x", "-O", "--wildcards", "*/linux-source-*.tar.xz"],
-            stdin=data.stdout, stdout=subprocess.PIPE, **quiet)
+            stdin=data.stdout,
+            stdout=subprocess.PIPE,
+            **quiet,
+        )
         data.stdout.close()
         feeders += [data, inner]
         stream = inner.stdout

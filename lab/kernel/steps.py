@@ -11,10 +11,10 @@ import json
 from pathlib import Path
 
 from lab import paths
-from lab.host import programs
 from lab.errors import LabError
-from lab.kernel import apply, build, make, series, source
 from lab.files import locked, need_room, write
+from lab.host import programs
+from lab.kernel import apply, build, make, series, source
 
 _HOME = paths.BUILDS / "series"
 
@@ -56,13 +56,20 @@ def build_all() -> list[str]:
                 continue
             apply.sync(pristine, _HOME / "linux", files, linked=True)
             try:
-                build.configure(_HOME / "linux", _HOME / "out", parts, log,
-                                strict=number == len(found))
-                make.run(_HOME / "linux", _HOME / "out", "vmlinux", log=log,
-                         text=f"Step {number} of {len(found)}: {step.subject}")
+                build.configure(
+                    _HOME / "linux", _HOME / "out", parts, log, strict=number == len(found)
+                )
+                make.run(
+                    _HOME / "linux",
+                    _HOME / "out",
+                    "vmlinux",
+                    log=log,
+                    text=f"Step {number} of {len(found)}: {step.subject}",
+                )
             except LabError as error:
-                raise LabError(f"step {number} of the series ({step.subject}) "
-                               f"does not build: {error}") from error
+                raise LabError(
+                    f"step {number} of the series ({step.subject}) does not build: {error}"
+                ) from error
             known.add(digest)
     return [step.subject for step in found]
 
@@ -81,8 +88,11 @@ def build_without() -> list[str]:
     log = paths.LOGS / "without.log"
     # Which of them this configuration builds, the stock kernel tells.
     stock = build.ensure("stock").out
-    objects = [name.removesuffix(".c") + ".o" for name in sorted(files)
-               if name.endswith(".c") and (pristine / name).exists()]
+    objects = [
+        name.removesuffix(".c") + ".o"
+        for name in sorted(files)
+        if name.endswith(".c") and (pristine / name).exists()
+    ]
     objects = [name for name in objects if (stock / name).exists()]
     known = _Known(_HOME / "without.json")
     digest = build.digest(files, parts)
@@ -91,7 +101,8 @@ def build_without() -> list[str]:
     with locked(paths.BUILDS / "series.lock"):
         apply.sync(pristine, _HOME / "linux", files, linked=True)
         build.configure(_HOME / "linux", out, parts, log)
-        make.run(_HOME / "linux", out, *objects, log=log,
-                 text="Compiling the hooked files without pghot")
+        make.run(
+            _HOME / "linux", out, *objects, log=log, text="Compiling the hooked files without pghot"
+        )
     known.add(digest)
     return objects

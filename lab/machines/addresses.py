@@ -60,6 +60,5 @@ def blocks(parts: Iterable[Range]) -> dict[int, set[int]]:
     """Numbers of the memory blocks (128 MiB) of each node, as sysfs has them."""
     found: dict[int, set[int]] = {}
     for part in parts:
-        found.setdefault(part.node, set()).update(
-            range(part.start // BLOCK, part.end // BLOCK))
+        found.setdefault(part.node, set()).update(range(part.start // BLOCK, part.end // BLOCK))
     return found

@@ -104,8 +104,13 @@ class Machine:
 
     def qemu_args(self) -> list[str]:
         """QEMU options for CPUs, memory, SRAT, SLIT and HMAT."""
-        return [*self._cpu_args(), *self._memory_args(), *self._node_args(),
-                *self._distance_args(), *self._hmat_args()]
+        return [
+            *self._cpu_args(),
+            *self._memory_args(),
+            *self._node_args(),
+            *self._distance_args(),
+            *self._hmat_args(),
+        ]
 
     def _cpu_args(self) -> list[str]:
         counts = {self.nodes[number].cpus for number in self.initiators}
@@ -124,12 +129,10 @@ class Machine:
             room = self.memory + len(plugged) * 1024 * MIB
             size += f",slots={len(plugged)},maxmem={room // MIB}M"
             for number in plugged:
-                devices += ["-device", f"pc-dimm,id=dimm{number},"
-                            f"memdev=mem{number},node={number}"]
+                devices += ["-device", f"pc-dimm,id=dimm{number},memdev=mem{number},node={number}"]
         backends = []
         for number, node in enumerate(self.nodes):
-            backends += ["-object", f"memory-backend-ram,id=mem{number},"
-                         f"size={node.size // MIB}M"]
+            backends += ["-object", f"memory-backend-ram,id=mem{number},size={node.size // MIB}M"]
         return ["-m", size, *backends, *devices]
 
     def _node_args(self) -> list[str]:
@@ -159,10 +162,13 @@ class Machine:
         for row, initiator in enumerate(self.initiators):
             for target in range(len(self.nodes)):
                 where = f"hmat-lb,initiator={initiator},target={target},hierarchy=memory"
-                args += ["-numa", f"{where},data-type=access-latency,"
-                         f"latency={self.latency_ns[row][target]}",
-                         "-numa", f"{where},data-type=access-bandwidth,"
-                         f"bandwidth={self.bandwidth_mibps[row][target]}M"]
+                args += [
+                    "-numa",
+                    f"{where},data-type=access-latency,latency={self.latency_ns[row][target]}",
+                    "-numa",
+                    f"{where},data-type=access-bandwidth,"
+                    f"bandwidth={self.bandwidth_mibps[row][target]}M",
+                ]
         return args
 
     def check_host(self) -> None:
@@ -172,7 +178,8 @@ class Machine:
             raise LabError(
                 f"machine {self.name} needs {(self.memory + _HOST_RESERVE) // MIB} MiB "
                 f"of memory, this host has {have // MIB} MiB free: choose another of "
-                f"{', '.join(names())} or free some")
+                f"{', '.join(names())} or free some"
+            )
 
 
 def _available_memory() -> int | None:
@@ -202,8 +209,9 @@ class _Checker:
     def _known(self, table: dict, fields: set[str], where: str) -> None:
         for field in table:
             if field not in fields:
-                self._fail(f"{where}{field}", "unknown field, known are "
-                           f"{', '.join(sorted(fields))}")
+                self._fail(
+                    f"{where}{field}", f"unknown field, known are {', '.join(sorted(fields))}"
+                )
 
     def _integer(self, value: object, field: str, low: int, high: int) -> int:
         if type(value) is not int or not low <= value <= high:
@@ -242,8 +250,9 @@ class _Checker:
             self._fail(f"{where}near", "is missing: a node without CPUs is near one")
         if hotplug and cpus:
             self._fail(f"{where}hotplug", "is for nodes without CPUs")
-        return Node(self._node_size(table["size"], f"{where}size"), cpus, memory,
-                    table.get("near"), hotplug)
+        return Node(
+            self._node_size(table["size"], f"{where}size"), cpus, memory, table.get("near"), hotplug
+        )
 
     def _nodes(self) -> tuple[Node, ...]:
         tables = self._table.get("node")
@@ -263,16 +272,22 @@ class _Checker:
                 self._fail(f"node {number}: near", f"node {node.near} has no CPUs")
         return nodes
 
-    def _matrix(self, field: str, rows: int, columns: int,
-                low: int, high: int) -> tuple[tuple[int, ...], ...]:
+    def _matrix(
+        self, field: str, rows: int, columns: int, low: int, high: int
+    ) -> tuple[tuple[int, ...], ...]:
         value = self._table.get(field)
-        if (not isinstance(value, list) or len(value) != rows
-                or not all(isinstance(row, list) and len(row) == columns
-                           for row in value)):
+        if (
+            not isinstance(value, list)
+            or len(value) != rows
+            or not all(isinstance(row, list) and len(row) == columns for row in value)
+        ):
             self._fail(field, f"is not {rows} rows of {columns} numbers")
-        return tuple(tuple(self._integer(cell, f"{field}[{i}][{j}]", low, high)
-                           for j, cell in enumerate(row))
-                     for i, row in enumerate(value))
+        return tuple(
+            tuple(
+                self._integer(cell, f"{field}[{i}][{j}]", low, high) for j, cell in enumerate(row)
+            )
+            for i, row in enumerate(value)
+        )
 
     def _model(self) -> Model | None:
         table = self._table.get("model")
@@ -287,46 +302,56 @@ class _Checker:
         llc = self._size(table["llc"], "model: llc")
         if llc == 0 or llc & (llc - 1):
             self._fail("model: llc", f"{table['llc']} is not a power of two")
-        return Model(llc, self._integer(table["llc_hit_ns"], "model: llc_hit_ns", 1, 1000),
-                     self._integer(table["share"], "model: share", 1, 1024),
-                     self._dma(table.get("dma")))
+        return Model(
+            llc,
+            self._integer(table["llc_hit_ns"], "model: llc_hit_ns", 1, 1000),
+            self._integer(table["share"], "model: share", 1, 1024),
+            self._dma(table.get("dma")),
+        )
 
     def _dma(self, table: object) -> Dma | None:
         if table is None:
             return None
         if not isinstance(table, dict) or set(table) != _DMA_FIELDS:
             self._fail("model: dma", f"is not a table of {', '.join(sorted(_DMA_FIELDS))}")
-        return Dma(self._integer(table["channels"], "model: dma: channels", 1, 16),
-                   self._integer(table["setup_ns"], "model: dma: setup_ns", 0, 1000000),
-                   self._integer(table["MiBps"], "model: dma: MiBps", 1, 1 << 20))
+        return Dma(
+            self._integer(table["channels"], "model: dma: channels", 1, 16),
+            self._integer(table["setup_ns"], "model: dma: setup_ns", 0, 1000000),
+            self._integer(table["MiBps"], "model: dma: MiBps", 1, 1 << 20),
+        )
 
     def _check_distance(self, distance: tuple[tuple[int, ...], ...]) -> None:
         for i, row in enumerate(distance):
             for j, cell in enumerate(row):
                 if (cell == 10) != (i == j):
-                    self._fail(f"distance[{i}][{j}]",
-                               "10 is the distance of a node to itself, and only that")
+                    self._fail(
+                        f"distance[{i}][{j}]",
+                        "10 is the distance of a node to itself, and only that",
+                    )
 
     def _check_tiers(self, machine: Machine) -> None:
         """The kernel makes one tier of everything, silently, where these fail."""
         local = {}
         for number, node in enumerate(machine.nodes):
             row = machine.initiators.index(number if node.cpus else node.near)
-            local[number] = (machine.latency_ns[row][number],
-                             machine.bandwidth_mibps[row][number])
+            local[number] = (machine.latency_ns[row][number], machine.bandwidth_mibps[row][number])
         if machine.nodes[0].memory != "dram":
             self._fail("node 0: memory", "the first node is the kernel's unit of DRAM")
         unit = local[0]
         for number, node in enumerate(machine.nodes):
-            for field, have, want in zip(("latency_ns", "bandwidth_MiBps"),
-                                         local[number], unit):
+            for field, have, want in zip(("latency_ns", "bandwidth_MiBps"), local[number], unit):
                 if node.memory == "dram" and abs(have - want) * 10 > want:
-                    self._fail(field, f"DRAM of node {number} differs by more than a "
-                               "tenth from node 0, which switches tiers off")
+                    self._fail(
+                        field,
+                        f"DRAM of node {number} differs by more than a "
+                        "tenth from node 0, which switches tiers off",
+                    )
             latency, bandwidth = local[number]
             if node.memory != "dram" and latency * unit[1] < 2 * unit[0] * bandwidth:
-                self._fail("latency_ns", f"node {number} is not slower enough than DRAM "
-                           "for a tier of its own")
+                self._fail(
+                    "latency_ns",
+                    f"node {number} is not slower enough than DRAM for a tier of its own",
+                )
 
     def machine(self) -> Machine:
         """The checked machine."""
@@ -337,12 +362,14 @@ class _Checker:
         nodes = self._nodes()
         count, sources = len(nodes), sum(1 for node in nodes if node.cpus)
         machine = Machine(
-            self._name, about, nodes,
+            self._name,
+            about,
+            nodes,
             distance=self._matrix("distance", count, count, 10, 254),
             latency_ns=self._matrix("latency_ns", sources, count, 1, 65535),
-            bandwidth_mibps=self._matrix("bandwidth_MiBps", sources, count,
-                                         1, 1 << 26),
-            model=self._model())
+            bandwidth_mibps=self._matrix("bandwidth_MiBps", sources, count, 1, 1 << 26),
+            model=self._model(),
+        )
         self._check_distance(machine.distance)
         self._check_tiers(machine)
         return machine
@@ -354,8 +381,7 @@ def parse(text: str, source: str = "machines.toml") -> dict[str, Machine]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise LabError(f"{source}: {error}") from error
-    return {name: _Checker(name, table, source).machine()
-            for name, table in tables.items()}
+    return {name: _Checker(name, table, source).machine() for name, table in tables.items()}
 
 
 @cache
@@ -377,5 +403,4 @@ def load(name: str) -> Machine:
     try:
         return _all()[name]
     except KeyError:
-        raise LabError(f"unknown machine {name!r}: choose one of "
-                       f"{', '.join(names())}") from None
+        raise LabError(f"unknown machine {name!r}: choose one of {', '.join(names())}") from None

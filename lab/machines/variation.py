@@ -32,16 +32,26 @@ class Variation:
             return machine
         share = model.share / self.bandwidth
         if share < 1 or share != int(share):
-            raise LabError(f"machine {machine.name}: {self.bandwidth:g} times the bandwidth "
-                           f"needs a share of {share:g}, which is not a whole number")
+            raise LabError(
+                f"machine {machine.name}: {self.bandwidth:g} times the bandwidth "
+                f"needs a share of {share:g}, which is not a whole number"
+            )
         llc = round(model.llc * self.llc)
         if llc & (llc - 1) or llc < 1 << 16:
-            raise LabError(f"machine {machine.name}: a last-level cache of {llc} bytes "
-                           "is not a power of two from 64 KiB on")
+            raise LabError(
+                f"machine {machine.name}: a last-level cache of {llc} bytes "
+                "is not a power of two from 64 KiB on"
+            )
         return replace(
             machine,
-            latency_ns=tuple(tuple(round(cell * self.latency) + self.extra_ns
-                                   for cell in row) for row in machine.latency_ns),
-            model=replace(model, llc=llc,
-                          llc_hit_ns=max(1, round(model.llc_hit_ns * self.latency)),
-                          share=int(share)))
+            latency_ns=tuple(
+                tuple(round(cell * self.latency) + self.extra_ns for cell in row)
+                for row in machine.latency_ns
+            ),
+            model=replace(
+                model,
+                llc=llc,
+                llc_hit_ns=max(1, round(model.llc_hit_ns * self.latency)),
+                share=int(share),
+            ),
+        )

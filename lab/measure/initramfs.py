@@ -24,8 +24,9 @@ class Initramfs:
     def __init__(self) -> None:
         self._entries: dict[str, tuple[int, bytes, tuple[int, int]]] = {}
 
-    def _add(self, path: str, mode: int, data: bytes = b"",
-             device: tuple[int, int] = (0, 0)) -> None:
+    def _add(
+        self, path: str, mode: int, data: bytes = b"", device: tuple[int, int] = (0, 0)
+    ) -> None:
         name = path.strip("/")
         parent = name.rpartition("/")[0]
         if parent and parent not in self._entries:
@@ -58,10 +59,8 @@ class Initramfs:
         found = shutil.which(str(source))
         if found is None:
             raise LabError(f"program {source} is missing on this host: install it")
-        self.file(path or f"/bin/{Path(found).name}", Path(found).read_bytes(),
-                  program=True)
-        listed = subprocess.run(["ldd", found], capture_output=True, text=True,
-                                check=False).stdout
+        self.file(path or f"/bin/{Path(found).name}", Path(found).read_bytes(), program=True)
+        listed = subprocess.run(["ldd", found], capture_output=True, text=True, check=False).stdout
         for library in _LIBRARY.findall(listed):
             self.file(library, Path(library).read_bytes(), program=True)
 
@@ -74,8 +73,7 @@ class Initramfs:
         return b"".join(parts)
 
 
-def _entry(inode: int, name: str, mode: int, data: bytes,
-           device: tuple[int, int]) -> bytes:
+def _entry(inode: int, name: str, mode: int, data: bytes, device: tuple[int, int]) -> bytes:
     """One file: header, name and content, each padded to four bytes.
 
     Field order: Documentation/driver-api/early-userspace/buffer-format.rst.

@@ -53,8 +53,10 @@ def blocks(text: str) -> dict[int, set[int]]:
 
 
 def _vmstat(text: str) -> dict[str, int]:
-    return {name: int(value) for name, value in
-            (line.split() for line in text.splitlines() if line.strip())}
+    return {
+        name: int(value)
+        for name, value in (line.split() for line in text.splitlines() if line.strip())
+    }
 
 
 def growth(answer: dict[str, str]) -> dict[str, int]:

@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 
 from lab import paths
-from lab.host import programs
 from lab.errors import LabError
 from lab.files import locked
-from lab.machines.machine import Machine
+from lab.host import programs
 from lab.machines.addresses import ranges
+from lab.machines.machine import Machine
 
 SOURCE = paths.ROOT / "lab" / "memsim"
 _WAYS = 8
@@ -38,12 +38,18 @@ def compile_c(source: Path, out: Path, *targets: str) -> None:
     programs.require("cc", "make", "stdlib.h")
     out.mkdir(parents=True, exist_ok=True)
     with locked(out.with_suffix(".lock")):
-        done = subprocess.run(["make", "-s", "-C", str(source), f"OUT={out}", *targets],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["make", "-s", "-C", str(source), f"OUT={out}", *targets],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if "error" in line.lower()]
-        raise LabError(f"{source.relative_to(paths.ROOT)} does not compile: "
-                       f"{(said or done.stderr.splitlines() or ['make said nothing'])[0]}")
+        raise LabError(
+            f"{source.relative_to(paths.ROOT)} does not compile: "
+            f"{(said or done.stderr.splitlines() or ['make said nothing'])[0]}"
+        )
 
 
 def compiled(source: Path, *headers: Path) -> Path:
@@ -52,8 +58,9 @@ def compiled(source: Path, *headers: Path) -> Path:
     ``headers`` are directories whose headers it includes. Several checkouts share the
     cache, and none gets what another one compiled from other sources.
     """
-    files = [path for path in source.rglob("*")
-             if path.suffix in (".c", ".h") or path.name == "Makefile"]
+    files = [
+        path for path in source.rglob("*") if path.suffix in (".c", ".h") or path.name == "Makefile"
+    ]
     files += [path for directory in headers for path in directory.glob("*.h")]
     digest = hashlib.sha256()
     for path in sorted(files):
@@ -94,15 +101,26 @@ def devices(machine: Machine) -> list[str]:
     return words
 
 
-def config(machine: Machine, output: Path, *, timeline_ms: int = 0,
-           pages: Path | None = None, profile: Path | None = None) -> str:
+def config(
+    machine: Machine,
+    output: Path,
+    *,
+    timeline_ms: int = 0,
+    pages: Path | None = None,
+    profile: Path | None = None,
+) -> str:
     """The model's description of ``machine``: lab/memsim/config.h says what it is."""
     model = machine.model
     if model is None:
-        raise LabError(f"machine {machine.name} has no model to measure time with: "
-                       "give it one in lab/machines/machines.toml or choose another machine")
-    lines = [f"output {output}", f"timeline_ms {timeline_ms}",
-             f"llc {model.llc} {_WAYS} {model.llc_hit_ns}"]
+        raise LabError(
+            f"machine {machine.name} has no model to measure time with: "
+            "give it one in lab/machines/machines.toml or choose another machine"
+        )
+    lines = [
+        f"output {output}",
+        f"timeline_ms {timeline_ms}",
+        f"llc {model.llc} {_WAYS} {model.llc_hit_ns}",
+    ]
     if pages:
         lines.append(f"pages {pages}")
     if profile:
@@ -114,18 +132,19 @@ def config(machine: Machine, output: Path, *, timeline_ms: int = 0,
             cpu += 1
     for number, node in enumerate(machine.nodes):
         best = max(row[number] for row in machine.bandwidth_mibps)
-        lines.append(f"node {number} {_mbps(best, model.share)} "
-                     f"{0 if node.memory == 'dram' else 1}")
+        lines.append(
+            f"node {number} {_mbps(best, model.share)} {0 if node.memory == 'dram' else 1}"
+        )
     for row in range(len(machine.initiators)):
         for number in range(len(machine.nodes)):
-            lines.append(f"path {row} {number} {machine.latency_ns[row][number]} "
-                         f"{_mbps(machine.bandwidth_mibps[row][number], model.share)}")
+            lines.append(
+                f"path {row} {number} {machine.latency_ns[row][number]} "
+                f"{_mbps(machine.bandwidth_mibps[row][number], model.share)}"
+            )
     for number in monitored(machine):
         lines.append(f"hmu {number}")
     if model.dma:
-        lines.append(f"dma {model.dma.channels} {model.dma.setup_ns} "
-                     f"{_mbps(model.dma.mibps, 1)}")
+        lines.append(f"dma {model.dma.channels} {model.dma.setup_ns} {_mbps(model.dma.mibps, 1)}")
     lines.append("mmio {} {}".format(*_MMIO_NS))
-    lines += [f"range {part.start:#x} {part.end:#x} {part.node}"
-              for part in ranges(machine)]
+    lines += [f"range {part.start:#x} {part.end:#x} {part.node}" for part in ranges(machine)]
     return "\n".join(lines) + "\n"

@@ -38,9 +38,9 @@ def by_function(profile: str, functions: list[tuple[int, str]]) -> Counter[str]:
 
 def show(profile: str, kernel: str) -> str:
     """The functions that took longest, one a line."""
-    system_map = (build.ensure(kernel).out if kernel in build.FLAVOURS
-                  else Path(kernel).parent) / "System.map"
-    functions = symbols(system_map.read_text(encoding="ascii")) \
-        if system_map.is_file() else []
+    system_map = (
+        build.ensure(kernel).out if kernel in build.FLAVOURS else Path(kernel).parent
+    ) / "System.map"
+    functions = symbols(system_map.read_text(encoding="ascii")) if system_map.is_file() else []
     times = by_function(profile, functions)
     return "\n".join(f"{ns / 1e6:12.3f} ms  {name}" for name, ns in times.most_common(_TOP))

@@ -17,23 +17,31 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from lab import paths
-from lab.host import programs, qemu
 from lab.errors import LabError
-from lab.guest import kernel_log
+from lab.host import programs, qemu
 from lab.kernel import build
-from lab.machines.machine import Machine, load
 from lab.machines import addresses
+from lab.machines.machine import Machine, load
+from lab.machines.variation import Variation
 from lab.measure import outcome, plugin, workloads
 from lab.measure.initramfs import Initramfs
-from lab.machines.variation import Variation
 
 HERE = Path(__file__).resolve().parent
 
 # What a measured guest's kernel is told. No watchdog: the guest's time stands still
 # whenever the host likes. Level 5 has warnings and worse on the console.
-_CMDLINE = ("console=ttyS0", "loglevel=5", "panic=-1", "nokaslr", "norandmaps",
-            "tsc=reliable", "nowatchdog", "rcupdate.rcu_cpu_stall_suppress=1",
-            "hung_task_panic=0", "oops=panic")
+_CMDLINE = (
+    "console=ttyS0",
+    "loglevel=5",
+    "panic=-1",
+    "nokaslr",
+    "norandmaps",
+    "tsc=reliable",
+    "nowatchdog",
+    "rcupdate.rcu_cpu_stall_suppress=1",
+    "hung_task_panic=0",
+    "oops=panic",
+)
 
 _LIMIT = 900.0
 _CLOCKS_APART = 50e-6
@@ -106,8 +114,7 @@ def _bzimage(kernel: str) -> Path:
         return build.ensure(kernel).bzimage
     image = Path(kernel)
     if not image.is_file():
-        raise LabError(f"no kernel at {kernel}: name a file or one of "
-                       f"{', '.join(build.FLAVOURS)}")
+        raise LabError(f"no kernel at {kernel}: name a file or one of {', '.join(build.FLAVOURS)}")
     return image
 
 
@@ -138,23 +145,52 @@ def _quoted(word: str) -> str:
 
 def _programs(run: Run) -> list[str]:
     """Programs of lab/workloads/ that the run's texts mention."""
-    text = " ".join([run.setup, *run.workload,
-                     *(data.decode(errors="replace") for data in run.files.values()
-                       if data.startswith(b"#!"))])
+    text = " ".join(
+        [
+            run.setup,
+            *run.workload,
+            *(
+                data.decode(errors="replace")
+                for data in run.files.values()
+                if data.startswith(b"#!")
+            ),
+        ]
+    )
     return [name for name in workloads.names() if name in text]
 
 
-def _command(machine: Machine, image: Path, model: plugin.Plugin, work: Path,
-             cmdline: tuple[str, ...]) -> list[str]:
+def _command(
+    machine: Machine, image: Path, model: plugin.Plugin, work: Path, cmdline: tuple[str, ...]
+) -> list[str]:
     words = [
-        qemu.PROGRAM, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-        *machine.qemu_args(), "-machine", "hpet=off", *qemu.MODEL_ARGS,
-        "-plugin", f"file={model.plugin},config={work / 'machine.conf'}",
+        qemu.PROGRAM,
+        "-nodefaults",
+        "-no-user-config",
+        "-display",
+        "none",
+        "-no-reboot",
+        *machine.qemu_args(),
+        "-machine",
+        "hpet=off",
+        *qemu.MODEL_ARGS,
+        "-plugin",
+        f"file={model.plugin},config={work / 'machine.conf'}",
         *plugin.devices(machine),
-        "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1",
-        "-serial", f"file:{work / 'console'}", "-serial", f"file:{work / 'answer'}",
-        "-kernel", str(image), "-initrd", str(work / "initramfs"),
-        "-append", " ".join([*_CMDLINE, *machine.cmdline, *cmdline])]
+        "-rtc",
+        "base=2026-01-01T00:00:00,clock=vm",
+        "-seed",
+        "1",
+        "-serial",
+        f"file:{work / 'console'}",
+        "-serial",
+        f"file:{work / 'answer'}",
+        "-kernel",
+        str(image),
+        "-initrd",
+        str(work / "initramfs"),
+        "-append",
+        " ".join([*_CMDLINE, *machine.cmdline, *cmdline]),
+    ]
     guard = shutil.which("setpriv")
     return [*([guard, "--pdeathsig", "KILL"] if guard else []), *words]
 
@@ -194,14 +230,24 @@ class _Prepared:
     def key(self) -> str:
         """A digest of all that decides the result."""
         run = self.run
-        parts = [self.image.read_bytes(), self.model.plugin.read_bytes(),
-                 self.model.preload.read_bytes(), self.root,
-                 plugin.config(self.machine, Path("output"),
-                               timeline_ms=run.timeline_ms).encode(),
-                 " ".join([*_CMDLINE, *run.cmdline, *self.machine.qemu_args(),
-                           *qemu.MODEL_ARGS, *plugin.devices(self.machine),
-                           str(run.count_pages),
-                           str(run.profile)]).encode()]
+        parts = [
+            self.image.read_bytes(),
+            self.model.plugin.read_bytes(),
+            self.model.preload.read_bytes(),
+            self.root,
+            plugin.config(self.machine, Path("output"), timeline_ms=run.timeline_ms).encode(),
+            " ".join(
+                [
+                    *_CMDLINE,
+                    *run.cmdline,
+                    *self.machine.qemu_args(),
+                    *qemu.MODEL_ARGS,
+                    *plugin.devices(self.machine),
+                    str(run.count_pages),
+                    str(run.profile),
+                ]
+            ).encode(),
+        ]
         whole = hashlib.sha256()
         for part in parts:
             whole.update(hashlib.sha256(part).digest())
@@ -211,16 +257,26 @@ class _Prepared:
         """Start QEMU with its files in ``work``."""
         run = self.run
         (work / "initramfs").write_bytes(self.root)
-        (work / "machine.conf").write_text(plugin.config(
-            self.machine, work / "model.json", timeline_ms=run.timeline_ms,
-            pages=work / "pages" if run.count_pages else None,
-            profile=work / "profile" if run.profile else None), encoding="utf-8")
+        (work / "machine.conf").write_text(
+            plugin.config(
+                self.machine,
+                work / "model.json",
+                timeline_ms=run.timeline_ms,
+                pages=work / "pages" if run.count_pages else None,
+                profile=work / "profile" if run.profile else None,
+            ),
+            encoding="utf-8",
+        )
         command = _command(self.machine, self.image, self.model, work, run.cmdline)
         with open(work / "qemu", "wb") as said:
             return subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
                 start_new_session=True,
-                env={**os.environ, "LD_PRELOAD": str(self.model.preload)})
+                env={**os.environ, "LD_PRELOAD": str(self.model.preload)},
+            )
 
 
 def _text(path: Path) -> str:
@@ -239,8 +295,11 @@ def _wait(process: subprocess.Popen, work: Path, limit: float) -> str | None:
         if trouble or late:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            return (f"the guest's kernel reported: {trouble}" if trouble else
-                    f"the guest did not end within {limit:g} s of the host's time")
+            return (
+                f"the guest's kernel reported: {trouble}"
+                if trouble
+                else f"the guest did not end within {limit:g} s of the host's time"
+            )
         try:
             process.wait(0.2)
         except subprocess.TimeoutExpired:
@@ -255,8 +314,10 @@ def _wait(process: subprocess.Popen, work: Path, limit: float) -> str | None:
 
 def _busy(model: dict) -> float:
     """Seconds that all CPUs spent in the kernel."""
-    return sum(cpu["kernel"]["instructions"] + cpu["kernel"]["ns"]
-               for cpu in model.get("cpus", [])) / 1e9
+    return (
+        sum(cpu["kernel"]["instructions"] + cpu["kernel"]["ns"] for cpu in model.get("cpus", []))
+        / 1e9
+    )
 
 
 def _collect(prepared: _Prepared, work: Path) -> Result:
@@ -267,18 +328,20 @@ def _collect(prepared: _Prepared, work: Path) -> Result:
     if model:
         counted = json.loads(model)
         counted.pop("host")
-        result = replace(result, model=counted, seconds=counted["seconds"],
-                         kernel_seconds=_busy(counted))
+        result = replace(
+            result, model=counted, seconds=counted["seconds"], kernel_seconds=_busy(counted)
+        )
     try:
         said = json.loads(output[-1]) if output else {}
     except json.JSONDecodeError:
         said = {}
     result = replace(
-        result, workload=said,
+        result,
+        workload=said,
         pages=_text(work / "pages") if prepared.run.count_pages else None,
-        profile=_text(work / "profile") if prepared.run.profile else None)
-    return replace(result, error=_problem(prepared, answer, said, result,
-                                          _text(work / "console")))
+        profile=_text(work / "profile") if prepared.run.profile else None,
+    )
+    return replace(result, error=_problem(prepared, answer, said, result, _text(work / "console")))
 
 
 def clocks_agree(guest: float, model: float) -> bool:
@@ -286,8 +349,9 @@ def clocks_agree(guest: float, model: float) -> bool:
     return -_INTERRUPTED <= guest - model <= _CLOCKS_APART
 
 
-def _problem(prepared: _Prepared, answer: dict[str, str], said: dict,
-             result: Result, log: str) -> str | None:
+def _problem(
+    prepared: _Prepared, answer: dict[str, str], said: dict, result: Result, log: str
+) -> str | None:
     if "problem" in answer:
         return answer["problem"].strip()
     fatal = outcome.fatal(log)
@@ -308,8 +372,10 @@ def _problem(prepared: _Prepared, answer: dict[str, str], said: dict,
         return "the workload had no measured part"
     own = said.get("seconds") or result.seconds
     if not clocks_agree(own, result.seconds):
-        return (f"the guest's clock says {own:.6f} s and the model {result.seconds:.6f} s: "
-                "the model's clocks came apart")
+        return (
+            f"the guest's clock says {own:.6f} s and the model {result.seconds:.6f} s: "
+            "the model's clocks came apart"
+        )
     warnings = outcome.warnings(log)
     if warnings:
         return f"the guest's kernel reported: {warnings[0]}"

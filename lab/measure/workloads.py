@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from lab import paths
-from lab.host import programs
 from lab.errors import LabError
+from lab.host import programs
 from lab.measure import plugin
 from lab.measure.plugin import compiled
 

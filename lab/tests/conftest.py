@@ -14,6 +14,7 @@ def pytest_configure(config):
 def stock_kernel():
     """The kernel without pghot."""
     from lab.kernel import build
+
     return build.ensure("stock")
 
 
@@ -21,4 +22,5 @@ def stock_kernel():
 def kernel():
     """The kernel under test: pghot's, with the kernel's own checks in debug runs."""
     from lab.kernel import build
+
     return build.ensure("debug" if os.environ.get("PGHOT_DEBUG") else "pghot")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.host import programs
 from lab.guest import Guest, GuestError, GuestResult
+from lab.host import programs
 
 _LIMIT = 600.0
 """Seconds for one test; only one that hangs takes as long."""
@@ -38,8 +38,9 @@ class Machine:
     def sh(self, script: str, limit: float = _LIMIT) -> GuestResult:
         """Run a command; boots the guest when there is none."""
         if self._guest is None or not self._guest.alive:
-            programs.require("mkfs.ext4", "setpriv",
-                         packages={"mkfs.ext4": "e2fsprogs", "setpriv": "util-linux"})
+            programs.require(
+                "mkfs.ext4", "setpriv", packages={"mkfs.ext4": "e2fsprogs", "setpriv": "util-linux"}
+            )
             self._guest = Guest(*self._how)
             done = self._guest.sh(_DISK)
             assert done.status == 0, done.stderr

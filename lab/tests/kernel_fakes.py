@@ -39,6 +39,5 @@ def hook(patches: Path, name: str, file: str, before: str, after: str) -> None:
 
 def tarball(tree: Path, archive: Path) -> Path:
     """Pack a tree as kernel.org does."""
-    subprocess.run(["tar", "-C", str(tree.parent), "-cJf", str(archive),
-                    tree.name], check=True)
+    subprocess.run(["tar", "-C", str(tree.parent), "-cJf", str(archive), tree.name], check=True)
     return archive

@@ -11,11 +11,11 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from lab.host import programs
 from lab.bench import charts, description, display, page, report
 from lab.bench.matrix import best_pages, cell, recovered
 from lab.bench.runner import Matrix
 from lab.errors import LabError
+from lab.host import programs
 from lab.measure import Result, workloads
 
 EXPERIMENT = """
@@ -50,25 +50,36 @@ def test_all_that_is_shipped_loads():
         assert read.quick == () or read.quick[0] == read.workload[0]
         for figure in read.document.figures if read.document else ():
             assert figure.contender in CONTENDERS, read.name
-    assert {"fast", "slow", "best", "stock-0", "stock-2", "damon",
-            "pghot-default-hint_fault", "pghot-precise-hint_fault"} <= set(CONTENDERS)
+    assert {
+        "fast",
+        "slow",
+        "best",
+        "stock-0",
+        "stock-2",
+        "damon",
+        "pghot-default-hint_fault",
+        "pghot-precise-hint_fault",
+    } <= set(CONTENDERS)
 
 
-@pytest.mark.parametrize("old, new, error", [
-    ('about = "a test"', "", "test.toml: about: is missing"),
-    ('"small"', '"none"', "unknown machine 'none'"),
-    ('"small"', '"three-node"', "test.toml: machine: three-node has no model"),
-    ("best_mib = [1]", "best_mib = 1", "test.toml: best_mib: 1 is not of type list"),
-    ("best_mib = [1]", "best_mib = [1, 2]", "best_mib: is not a list of 1 numbers above 0"),
-    ("best_mib = [1]", "best_mib = [0]", "best_mib: is not a list of 1 numbers above 0"),
-    ("best_mib = [1]", "best = 1", "test.toml: best: unknown field"),
-    ('fast = "0"', "", "test.toml: fast: goes with slow"),
-    ('fast = "0"\nslow = "1"', "", "test.toml: unbounded: is for experiments"),
-    ("best_mib = [1]", "seeds = 0", "test.toml: seeds: 0 is not from 1 to 100"),
-    ("title =", "name =", "test.toml: document: needs title"),
-    ("text =", "word =", "test.toml: document: figures need"),
-    ("[document]", "[document", "test.toml: Expected"),
-])
+@pytest.mark.parametrize(
+    "old, new, error",
+    [
+        ('about = "a test"', "", "test.toml: about: is missing"),
+        ('"small"', '"none"', "unknown machine 'none'"),
+        ('"small"', '"three-node"', "test.toml: machine: three-node has no model"),
+        ("best_mib = [1]", "best_mib = 1", "test.toml: best_mib: 1 is not of type list"),
+        ("best_mib = [1]", "best_mib = [1, 2]", "best_mib: is not a list of 1 numbers above 0"),
+        ("best_mib = [1]", "best_mib = [0]", "best_mib: is not a list of 1 numbers above 0"),
+        ("best_mib = [1]", "best = 1", "test.toml: best: unknown field"),
+        ('fast = "0"', "", "test.toml: fast: goes with slow"),
+        ('fast = "0"\nslow = "1"', "", "test.toml: unbounded: is for experiments"),
+        ("best_mib = [1]", "seeds = 0", "test.toml: seeds: 0 is not from 1 to 100"),
+        ("title =", "name =", "test.toml: document: needs title"),
+        ("text =", "word =", "test.toml: document: figures need"),
+        ("[document]", "[document", "test.toml: Expected"),
+    ],
+)
 def test_a_bad_experiment_names_the_field(tmp_path, old, new, error):
     assert old in EXPERIMENT
     path = tmp_path / "test.toml"
@@ -97,23 +108,27 @@ def test_unknown_experiment():
 
 
 def test_a_cell_is_a_run(experiment):
-    run, = cell(experiment, CONTENDERS["pghot-precise-hint_fault"]).runs
+    (run,) = cell(experiment, CONTENDERS["pghot-precise-hint_fault"]).runs
     assert run.workload == ("random", "--place", "1", "--accesses", "4", "--seed", "1")
     assert run.cmdline == ("pghot=precise",)
     # Nothing is moved before the measured part.
     assert "echo 0 >/proc/sys/kernel/numa_balancing" in run.setup
     assert "echo /proc/sys/kernel/numa_balancing 2 >>/run/lab/settings" in run.setup
-    quick, = cell(replace(experiment, seeds=3), CONTENDERS["fast"], quick=True).runs
+    (quick,) = cell(replace(experiment, seeds=3), CONTENDERS["fast"], quick=True).runs
     assert quick.workload == ("random", "--place", "0", "--accesses", "1", "--seed", "1")
 
 
 def test_the_figures_are_means_of_the_seeds(experiment):
     def measure(run):
-        return replace(made_up(run), seconds=float(run.workload[-1]),
-                       vmstat={"pgpromote_success": 10 * int(run.workload[-1])})
+        return replace(
+            made_up(run),
+            seconds=float(run.workload[-1]),
+            vmstat={"pgpromote_success": 10 * int(run.workload[-1])},
+        )
 
-    row = rows_of(replace(experiment, seeds=3, best_mib=()), measure,
-                  ("fast", "slow", "stock-2"))["stock-2"]
+    row = rows_of(replace(experiment, seeds=3, best_mib=()), measure, ("fast", "slow", "stock-2"))[
+        "stock-2"
+    ]
     assert row["seconds"] == 2.0 and row["seconds_by_seed"] == [1.0, 2.0, 3.0]
     assert row["promoted"] == 20
 
@@ -169,11 +184,17 @@ def made_up(run):
     if "--best" in words:
         seconds = 1.25
     node = {"misses": 4, "ns": 400, "pages": 3}
-    return Result(seconds=seconds, kernel_seconds=0.1, vmstat={"pgpromote_success": 7},
-                  workload={"score": 1 / seconds, "unit": "runs/s", "detail": {}},
-                  model={"pages": {"promoted": 7, "demoted": 1, "demoted_again": 1},
-                         "timeline": [{"ns": 50000000, "nodes": [node, node]}]},
-                  pages="10 3\n11 1\n" if run.count_pages else None)
+    return Result(
+        seconds=seconds,
+        kernel_seconds=0.1,
+        vmstat={"pgpromote_success": 7},
+        workload={"score": 1 / seconds, "unit": "runs/s", "detail": {}},
+        model={
+            "pages": {"promoted": 7, "demoted": 1, "demoted_again": 1},
+            "timeline": [{"ns": 50000000, "nodes": [node, node]}],
+        },
+        pages="10 3\n11 1\n" if run.count_pages else None,
+    )
 
 
 class Counted:
@@ -217,8 +238,11 @@ def test_a_failed_run_is_a_row_and_the_rest_goes_on(experiment):
 
 
 def test_a_failed_bound_leaves_no_recovered_share(experiment):
-    rows = rows_of(experiment, lambda run: Result(error="no") if run.workload[2] == "0"
-                   else made_up(run), ("fast", "slow", "stock-2"))
+    rows = rows_of(
+        experiment,
+        lambda run: Result(error="no") if run.workload[2] == "0" else made_up(run),
+        ("fast", "slow", "stock-2"),
+    )
     assert rows["stock-2"]["seconds"] == 2 and rows["stock-2"]["recovered"] is None
 
 
@@ -241,8 +265,9 @@ def test_what_bounds_it_stays_where_it_is(experiment):
 
 
 def test_when_counting_fails_best_says_so(experiment):
-    rows = rows_of(experiment, lambda run: Result(error="no count") if run.count_pages
-                   else made_up(run))
+    rows = rows_of(
+        experiment, lambda run: Result(error="no count") if run.count_pages else made_up(run)
+    )
     assert rows["best"]["error"] == "no count"
 
 
@@ -256,8 +281,7 @@ def test_an_interrupt_stops_the_guests_that_run(experiment):
         assert stopped.wait(60)
         return Result(error="stopped")
 
-    matrix = Matrix([experiment], list(CONTENDERS.values()), measure, workers=8,
-                    stop=stopped.set)
+    matrix = Matrix([experiment], list(CONTENDERS.values()), measure, workers=8, stop=stopped.set)
     with pytest.raises(KeyboardInterrupt):
         matrix.run()
 
@@ -287,13 +311,20 @@ def test_the_table_fits_the_terminal(experiment, width):
 
 def test_what_is_shown_while_it_runs(experiment, capsys, monkeypatch):
     for terminal in (False, True):
-        monkeypatch.setattr(display, "status", Console(
-            stderr=True, force_terminal=terminal, force_interactive=terminal, width=100))
+        monkeypatch.setattr(
+            display,
+            "status",
+            Console(stderr=True, force_terminal=terminal, force_interactive=terminal, width=100),
+        )
         monkeypatch.setattr("lab.log.status", display.status)
         with display.display() as shown:
-            Matrix([experiment], list(CONTENDERS.values()),
-                   lambda run: Result(error="it hangs") if run.kernel == "pghot"
-                   else made_up(run), workers=2, progress=shown).run()
+            Matrix(
+                [experiment],
+                list(CONTENDERS.values()),
+                lambda run: Result(error="it hangs") if run.kernel == "pghot" else made_up(run),
+                workers=2,
+                progress=shown,
+            ).run()
         said = capsys.readouterr().err
         assert "test pghot-default-hint_fault: it hangs" in said
         if terminal:
@@ -329,10 +360,22 @@ def test_the_page_opens_in_a_browser(experiment, tmp_path):
     path = page.write(rows, [experiment], list(CONTENDERS.values()), tmp_path / "p.html")
     picture = tmp_path / "page.png"
     done = subprocess.run(
-        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-         f"--user-data-dir={tmp_path / 'profile'}", "--window-size=400,900",
-         f"--screenshot={picture}", path.as_uri()],
-        capture_output=True, text=True, timeout=120, check=False)
+        [
+            "chromium",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--window-size=400,900",
+            f"--screenshot={picture}",
+            path.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert picture.is_file(), done.stderr
     assert picture.stat().st_size > 10000
     # What the page itself complains of.

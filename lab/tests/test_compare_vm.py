@@ -22,8 +22,7 @@ MEGABYTES = 16
 
 
 def arrivals(kernel, cmdline):
-    return compare.measure(kernel, cmdline, selftests.build(), megabytes=MEGABYTES,
-                           accel="icount")
+    return compare.measure(kernel, cmdline, selftests.build(), megabytes=MEGABYTES, accel="icount")
 
 
 @pytest.fixture(scope="module")

@@ -21,52 +21,67 @@ from lab.kernel import build
 
 def samples(*counts: int) -> list[dict]:
     """Samples 0.2 s apart with so many hot pages in DRAM."""
-    return [{"seconds": round(0.2 * (i + 1), 1), "hot_fast": count}
-            for i, count in enumerate(counts)]
+    return [
+        {"seconds": round(0.2 * (i + 1), 1), "hot_fast": count} for i, count in enumerate(counts)
+    ]
 
 
 def guest_result(**changes) -> dict:
     """What the guest's program says of a run that went well."""
     return {
-        "hot_pages": 100, "promoted_pages": 98,
+        "hot_pages": 100,
+        "promoted_pages": 98,
         "residency": {"before": {"2": 1000}, "after": {"1": 100, "2": 900}},
         "hot_residency": {"before": {"2": 100}, "after": {"1": 97, "2": 3}},
         "speeds": {"before": [10, 30, 20], "after": [5, 40]},
-        "fast_nodes": [0, 1], "slow_node": 2, "redis_node": 1,
+        "fast_nodes": [0, 1],
+        "slow_node": 2,
+        "redis_node": 1,
     } | changes
 
 
-@pytest.mark.parametrize("counts, hot, expected", [
-    ((10, 89, 90, 100), 100, 0.6),
-    ((90,), 100, 0.2),
-    ((89, 89), 100, None),
-    ((95, 10), 100, 0.2),
-    ((), 100, None),
-    ((0,), 0, None),
-    ((9, 10), 11, 0.4),
-])
+@pytest.mark.parametrize(
+    "counts, hot, expected",
+    [
+        ((10, 89, 90, 100), 100, 0.6),
+        ((90,), 100, 0.2),
+        ((89, 89), 100, None),
+        ((95, 10), 100, 0.2),
+        ((), 100, None),
+        ((0,), 0, None),
+        ((9, 10), 11, 0.4),
+    ],
+)
 def test_seconds_to_is_the_first_sample_that_reaches_the_share(counts, hot, expected):
     assert summary.seconds_to(samples(*counts), hot) == expected
 
 
 def test_summary_lists_every_node_and_the_median():
     result = summary.summarise(guest_result(), samples(50, 95), [0, 1, 2])
-    assert result["residency"] == {"before": {"0": 0, "1": 0, "2": 1000},
-                                   "after": {"0": 0, "1": 100, "2": 900}}
+    assert result["residency"] == {
+        "before": {"0": 0, "1": 0, "2": 1000},
+        "after": {"0": 0, "1": 100, "2": 900},
+    }
     assert result["hot_residency"]["after"] == {"0": 0, "1": 97, "2": 3}
     assert result["throughput"] == {"before": 20, "after": 22}
     assert result["seconds_to_90_percent"] == 0.4
     assert summary.problems(result) == []
 
 
-@pytest.mark.parametrize("changes, counts, said", [
-    ({"promoted_pages": 0}, (95,), "promoted no page"),
-    ({"promoted_pages": 50}, (95,), "promoted only 50"),
-    ({"hot_residency": {"before": {"2": 100}, "after": {"0": 40, "2": 60}}}, (95,),
-     "only 40 of 100"),
-    ({}, (80,), "only 97 of 100"),
-    ({"hot_pages": 0}, (), "touched no page"),
-])
+@pytest.mark.parametrize(
+    "changes, counts, said",
+    [
+        ({"promoted_pages": 0}, (95,), "promoted no page"),
+        ({"promoted_pages": 50}, (95,), "promoted only 50"),
+        (
+            {"hot_residency": {"before": {"2": 100}, "after": {"0": 40, "2": 60}}},
+            (95,),
+            "only 40 of 100",
+        ),
+        ({}, (80,), "only 97 of 100"),
+        ({"hot_pages": 0}, (), "touched no page"),
+    ],
+)
 def test_a_run_that_shows_nothing_is_a_problem(changes, counts, said):
     result = summary.summarise(guest_result(**changes), samples(*counts), [0, 1, 2])
     assert any(said in problem for problem in summary.problems(result))
@@ -96,23 +111,27 @@ def test_failed_run_leaves_no_result_of_an_earlier_one(tmp_path, monkeypatch):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("settings", [Settings(machine="nowhere"),
-                                      Settings(layout="coarse")])
+@pytest.mark.parametrize("settings", [Settings(machine="nowhere"), Settings(layout="coarse")])
 def test_unknown_names_end_before_anything_starts(settings):
     with pytest.raises(LabError, match="choose"):
         perform(settings)
 
 
-@pytest.mark.parametrize("text, numbers", [
-    ("0", [0]), ("0-1,4\n", [0, 1, 4]), ("", []), ("2-2", [2]),
-])
+@pytest.mark.parametrize(
+    "text, numbers",
+    [
+        ("0", [0]),
+        ("0-1,4\n", [0, 1, 4]),
+        ("", []),
+        ("2-2", [2]),
+    ],
+)
 def test_kernel_lists(text, numbers):
     assert kernel.parse_list(text) == numbers
 
 
 def test_requests_are_in_the_protocol_of_redis():
-    assert redis.encode(b"GET", redis.key(7)) == (
-        b"*2\r\n$3\r\nGET\r\n$16\r\nkey:000000000007\r\n")
+    assert redis.encode(b"GET", redis.key(7)) == (b"*2\r\n$3\r\nGET\r\n$16\r\nkey:000000000007\r\n")
 
 
 def test_idle_bitmap_is_set_and_read_whole(tmp_path, monkeypatch):
@@ -124,8 +143,10 @@ def test_idle_bitmap_is_set_and_read_whole(tmp_path, monkeypatch):
     idle = pages.IdleTracking(pfns)
     with pytest.MonkeyPatch.context() as patch:
         # A plain file is not to be cut off.
-        patch.setattr("builtins.open", lambda path, mode, buffering:
-                      os.fdopen(os.open(path, os.O_RDWR), "r+b", buffering=0))
+        patch.setattr(
+            "builtins.open",
+            lambda path, mode, buffering: os.fdopen(os.open(path, os.O_RDWR), "r+b", buffering=0),
+        )
         idle.start()
     assert idle.touched(pfns) == set()
     words = array("Q", bitmap.read_bytes())
@@ -147,8 +168,7 @@ def test_pages_of_this_process_are_found():
 def test_small_demonstration(layout):
     flavour = "debug" if os.environ.get("PGHOT_DEBUG") else "pghot"
     # The load must come round to each key within the hot threshold.
-    result = perform(Settings(layout=layout, flavour=flavour, keys=4000, hot_keys=400,
-                              seconds=3))
+    result = perform(Settings(layout=layout, flavour=flavour, keys=4000, hot_keys=400, seconds=3))
     # More pages than hot keys: each value fills one.
     assert 400 <= result["hot_pages"] < 1500
     assert result["promoted_pages"] >= 0.9 * result["hot_pages"]
@@ -166,9 +186,16 @@ def row(contender, score, recovered):
 
 
 def test_what_was_measured_is_told_in_a_sentence():
-    said = measured.told({"machine": "dram-cxl", "rows": [
-        row("fast", 4e5, 1.0), row("slow", 3e5, 0.0),
-        row("pghot-precise-hint_fault", 3.9e5, 0.9)]})
+    said = measured.told(
+        {
+            "machine": "dram-cxl",
+            "rows": [
+                row("fast", 4e5, 1.0),
+                row("slow", 3e5, 0.0),
+                row("pghot-precise-hint_fault", 3.9e5, 0.9),
+            ],
+        }
+    )
     assert "300,000 keys/s from the slow node, 390,000 with pghot" in said
     assert "90% of what" in said
 
@@ -177,19 +204,32 @@ def test_what_was_measured_is_told_in_a_sentence():
 def test_redis_in_guest_time(tmp_path):
     if os.environ.get("PGHOT_DEBUG"):
         pytest.skip("a debug kernel's times say nothing")
-    redis_load, = description.experiments(measured.EXPERIMENT)
-    small = replace(redis_load, workload=(
-        "redis_load", "--keys", "40000", "--requests", "6000", "--cpus", "0,1",
-        "--place", "{place}"))
+    (redis_load,) = description.experiments(measured.EXPERIMENT)
+    small = replace(
+        redis_load,
+        workload=(
+            "redis_load",
+            "--keys",
+            "40000",
+            "--requests",
+            "6000",
+            "--cpus",
+            "0,1",
+            "--place",
+            "{place}",
+        ),
+    )
     page = tmp_path / "index.html"
-    result = measured.perform("default", build.ensure("pghot").bzimage, Narrator(1), page,
-                              small)
+    result = measured.perform("default", build.ensure("pghot").bzimage, Narrator(1), page, small)
     fast, slow, ours = result["rows"]
     assert fast["seconds"] < slow["seconds"]
     assert fast["recovered"] == 1 and slow["recovered"] == 0
     assert ours["contender"] == "pghot-default-hint_fault" and ours["error"] is None
     assert "<svg" in page.read_text(encoding="utf-8")
     bad = replace(small, packages=())
-    with pytest.raises(LabError, match="Redis could not be measured: fast: the workload "
-                       "failed with status 1: redis-server did not start"):
+    with pytest.raises(
+        LabError,
+        match="Redis could not be measured: fast: the workload "
+        "failed with status 1: redis-server did not start",
+    ):
         measured.perform("default", build.ensure("pghot").bzimage, Narrator(1), page, bad)

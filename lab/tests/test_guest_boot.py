@@ -17,8 +17,7 @@ RACES = (
 
 def boots(monkeypatch, *logs):
     """Have one boot after the other fail with these logs, then succeed."""
-    failures = [GuestError("QEMU was killed by SIGABRT", f"[ 0.7] pci\n{log}\n")
-                for log in logs]
+    failures = [GuestError("QEMU was killed by SIGABRT", f"[ 0.7] pci\n{log}\n") for log in logs]
 
     def boot(*_):
         if failures:
@@ -42,12 +41,15 @@ def test_but_not_for_ever(monkeypatch):
     assert len(left) == 1
 
 
-@pytest.mark.parametrize("log", [
-    "[    0.700000] Kernel panic - not syncing: VFS: Unable to mount root fs",
-    "qemu-system-x86_64: cannot set up guest memory 'mem0': Cannot allocate memory",
-    "[    0.700000] lab: Assertion `a' failed.",
-    "[  121.271127] rcu: INFO: rcu_sched detected stalls on CPUs/tasks:",
-])
+@pytest.mark.parametrize(
+    "log",
+    [
+        "[    0.700000] Kernel panic - not syncing: VFS: Unable to mount root fs",
+        "qemu-system-x86_64: cannot set up guest memory 'mem0': Cannot allocate memory",
+        "[    0.700000] lab: Assertion `a' failed.",
+        "[  121.271127] rcu: INFO: rcu_sched detected stalls on CPUs/tasks:",
+    ],
+)
 def test_the_guests_own_is_not(monkeypatch, log):
     left = boots(monkeypatch, log, log)
     with pytest.raises(GuestError):

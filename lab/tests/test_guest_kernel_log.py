@@ -6,35 +6,41 @@ import re
 import pytest
 
 from lab.guest import kernel_log
-from lab.guest.errors import GuestError, TAIL
+from lab.guest.errors import TAIL, GuestError
 
 NONE = re.compile(r"(?!)")
 
 
-@pytest.mark.parametrize("line", [
-    "[    4.130769] Kernel panic - not syncing: sysrq triggered crash",
-    "[    3.930769] BUG: kernel NULL pointer dereference, address: 0000000000000000",
-    "[    3.930769][   T63] BUG: KASAN: slab-use-after-free in f+0x1/0x2",
-    "[    3.930769] BUG: sleeping function called from invalid context at mm/a.c:1",
-    "[   93.930769] watchdog: BUG: soft lockup - CPU#1 stuck for 134s! [a:63]",
-    "[    2.698811] kernel BUG at drivers/misc/lkdtm/bugs.c:132!",
-    "[    2.698811] Oops: invalid opcode: 0000 [#1] SMP",
-    "[   62.698811] rcu: INFO: rcu_sched self-detected stall on CPU",
-    "[   62.698811] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
-    "[  362.698811] INFO: task bash:63 blocked for more than 245 seconds.",
-    "[    2.698811] BUG: Bad page state in process a  pfn:1",
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[    4.130769] Kernel panic - not syncing: sysrq triggered crash",
+        "[    3.930769] BUG: kernel NULL pointer dereference, address: 0000000000000000",
+        "[    3.930769][   T63] BUG: KASAN: slab-use-after-free in f+0x1/0x2",
+        "[    3.930769] BUG: sleeping function called from invalid context at mm/a.c:1",
+        "[   93.930769] watchdog: BUG: soft lockup - CPU#1 stuck for 134s! [a:63]",
+        "[    2.698811] kernel BUG at drivers/misc/lkdtm/bugs.c:132!",
+        "[    2.698811] Oops: invalid opcode: 0000 [#1] SMP",
+        "[   62.698811] rcu: INFO: rcu_sched self-detected stall on CPU",
+        "[   62.698811] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
+        "[  362.698811] INFO: task bash:63 blocked for more than 245 seconds.",
+        "[    2.698811] BUG: Bad page state in process a  pfn:1",
+    ],
+)
 def test_fatal(line):
     assert kernel_log.fatal(line) == re.sub(r"^\[.*?\] ?(\[.*?\] )?", "", line)
 
 
-@pytest.mark.parametrize("line", [
-    "Kernel panic - not syncing: a test's own output",
-    "[    1.000000] WARNING: possible circular locking dependency detected",
-    "[    1.000000] lab: BUG: no",
-    "[    1.000000] Kernel command line: panic=-1 oops=panic",
-    "",
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Kernel panic - not syncing: a test's own output",
+        "[    1.000000] WARNING: possible circular locking dependency detected",
+        "[    1.000000] lab: BUG: no",
+        "[    1.000000] Kernel command line: panic=-1 oops=panic",
+        "",
+    ],
+)
 def test_not_fatal(line):
     assert kernel_log.fatal(line) is None
 
@@ -48,8 +54,10 @@ def test_parse():
 
 def records(*items):
     """Records of (priority, seconds, text)."""
-    return [kernel_log.Record(priority >> 3, priority & 7, i, time, text)
-            for i, (priority, time, text) in enumerate(items)]
+    return [
+        kernel_log.Record(priority >> 3, priority & 7, i, time, text)
+        for i, (priority, time, text) in enumerate(items)
+    ]
 
 
 def test_warnings_by_level():
@@ -72,8 +80,12 @@ def test_known_messages_are_left_out():
 
 
 def test_a_stack_trace_is_one_report():
-    log = records((4, 1.000, "WARNING: a"), (4, 1.001, "Call Trace:"), (4, 1.002, " f+0x1"),
-                  (4, 9.0, "another"))
+    log = records(
+        (4, 1.000, "WARNING: a"),
+        (4, 1.001, "Call Trace:"),
+        (4, 1.002, " f+0x1"),
+        (4, 9.0, "another"),
+    )
     assert kernel_log.warnings(log, NONE) == ["WARNING: a\nCall Trace:\n f+0x1", "another"]
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from lab import paths
-from lab.machines import machine
 from lab.errors import LabError
 from lab.guest import Guest, GuestError, run
+from lab.machines import machine
 
 pytestmark = pytest.mark.vm
 
@@ -48,9 +48,17 @@ def three(stock_kernel):
         yield guest
 
 
-@pytest.mark.parametrize("script, status", [
-    ("true", 0), ("exit 1", 1), ("exit 42", 42), ("exit 255", 255),
-    ("kill -TERM $$", 128 + signal.SIGTERM), ("no-such-command", 127)])
+@pytest.mark.parametrize(
+    "script, status",
+    [
+        ("true", 0),
+        ("exit 1", 1),
+        ("exit 42", 42),
+        ("exit 255", 255),
+        ("kill -TERM $$", 128 + signal.SIGTERM),
+        ("no-such-command", 127),
+    ],
+)
 def test_status(small, script, status):
     assert small.sh(script).status == status
 
@@ -111,8 +119,10 @@ def test_kernel_warning(doomed):
 
 def test_error_message_of_the_kernel(doomed):
     # The old mount(2), since the new one answers the caller.
-    result = doomed.sh("perl -e '($n, $d, $t, $o) = qw(none /mnt tmpfs size=bogus);"
-                       " exit(syscall(165, $n, $d, $t, 0, $o) == 0)'")
+    result = doomed.sh(
+        "perl -e '($n, $d, $t, $o) = qw(none /mnt tmpfs size=bogus);"
+        " exit(syscall(165, $n, $d, $t, 0, $o) == 0)'"
+    )
     assert result.status == 0
     assert result.warnings == ["tmpfs: Bad value for 'size'"]
 
@@ -124,11 +134,14 @@ def test_warning_between_commands(stock_kernel):
             time.sleep(3)
 
 
-@pytest.mark.parametrize("action, reason", [
-    (f"echo BUG >{PROVOKE}", "kernel BUG at "),
-    (f"echo EXCEPTION >{PROVOKE}", "BUG: kernel NULL pointer dereference"),
-    ("echo c >/proc/sysrq-trigger", "Kernel panic - not syncing: sysrq triggered crash"),
-])
+@pytest.mark.parametrize(
+    "action, reason",
+    [
+        (f"echo BUG >{PROVOKE}", "kernel BUG at "),
+        (f"echo EXCEPTION >{PROVOKE}", "BUG: kernel NULL pointer dereference"),
+        ("echo c >/proc/sysrq-trigger", "Kernel panic - not syncing: sysrq triggered crash"),
+    ],
+)
 def test_crash(doomed, action, reason):
     began = time.monotonic()
     with pytest.raises(GuestError) as caught:
@@ -162,8 +175,10 @@ def test_guest_that_does_nothing_any_more(doomed):
     began = time.monotonic()
     with pytest.raises(GuestError, match="a command did not end within 3 s"):
         # All CPUs spin with interrupts off.
-        doomed.sh("for cpu in 0 1; do taskset -c $cpu bash -c "
-                  f"'echo HARDLOCKUP >{PROVOKE}' & done; wait", timeout=3)
+        doomed.sh(
+            f"for cpu in 0 1; do taskset -c $cpu bash -c 'echo HARDLOCKUP >{PROVOKE}' & done; wait",
+            timeout=3,
+        )
     assert time.monotonic() - began < LONG
 
 
@@ -210,10 +225,18 @@ def test_nothing_is_left_behind(stock_kernel, tmp_path, monkeypatch):
 
 def test_guest_dies_with_its_owner(stock_kernel, tmp_path):
     owner = subprocess.Popen(
-        [sys.executable, "-c", "import sys, time\nfrom lab.guest import Guest\n"
-         "print(Guest('small', sys.argv[1]).pid, flush=True)\ntime.sleep(1000)",
-         stock_kernel.bzimage], cwd=paths.ROOT, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)})
+        [
+            sys.executable,
+            "-c",
+            "import sys, time\nfrom lab.guest import Guest\n"
+            "print(Guest('small', sys.argv[1]).pid, flush=True)\ntime.sleep(1000)",
+            stock_kernel.bzimage,
+        ],
+        cwd=paths.ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
     with owner:
         process = Path(f"/proc/{int(owner.stdout.readline())}")
         assert process.exists()
@@ -295,17 +318,25 @@ def test_slow_memory_can_go_and_come_back(three):
 
 def test_command_line(stock_kernel):
     """`lab shell` without a terminal: one command, its output and its status."""
+
     def lab(*words):
-        return subprocess.run([sys.executable, "-m", "lab", "shell", "--flavour", "stock",
-                               "--machine", *words], cwd=paths.ROOT, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return subprocess.run(
+            [sys.executable, "-m", "lab", "shell", "--flavour", "stock", "--machine", *words],
+            cwd=paths.ROOT,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+
     done = lab("small", "--run", "echo out; echo err >&2; exit 7")
     assert (done.returncode, done.stdout) == (7, "out\n")
     assert done.stderr.endswith("err\n")
     refused = lab("small")
     assert refused.returncode == 1
     assert refused.stderr.splitlines() == [
-        "pghot: a shell needs a terminal: run 'make shell' from one, or give it a "
-        "command by RUN="]
+        "pghot: a shell needs a terminal: run 'make shell' from one, or give it a command by RUN="
+    ]
     assert lab("none").stderr.splitlines() == [
-        "pghot: unknown machine 'none': choose one of " + ", ".join(machine.names())]
+        "pghot: unknown machine 'none': choose one of " + ", ".join(machine.names())
+    ]

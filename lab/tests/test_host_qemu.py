@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
-from lab.host import apt, qemu
 from lab.errors import LabError
+from lab.host import apt, qemu
 
 
 @pytest.fixture
@@ -18,6 +18,7 @@ def fake_qemu(tmp_path, monkeypatch):
         program = tmp_path / qemu.PROGRAM
         program.write_text(f"#!/bin/sh\necho '{text}'\nexit {status}\n")
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
+
     return make
 
 
@@ -47,13 +48,16 @@ def test_broken(fake_qemu):
     assert qemu.version() is None
 
 
-@pytest.mark.parametrize("flags, expected", [
-    ("flags\t\t: fpu vme vmx sse", True),
-    ("flags\t\t: fpu svm", True),
-    ("flags\t\t: fpu svmx xvmx", False),
-    ("bugs\t\t: svm vmx\nflags\t\t: fpu", False),
-    ("", False),
-])
+@pytest.mark.parametrize(
+    "flags, expected",
+    [
+        ("flags\t\t: fpu vme vmx sse", True),
+        ("flags\t\t: fpu svm", True),
+        ("flags\t\t: fpu svmx xvmx", False),
+        ("bugs\t\t: svm vmx\nflags\t\t: fpu", False),
+        ("", False),
+    ],
+)
 def test_cpu_flags(flags, expected):
     assert qemu.cpu_has_virtualization(flags) is expected
 
@@ -89,8 +93,9 @@ def test_the_version_asked_of_debian_is_one_that_debian_has(monkeypatch):
     asked = []
     monkeypatch.setattr(qemu, "version", lambda: None)
     monkeypatch.setattr(qemu, "check", lambda found: None)
-    monkeypatch.setattr(qemu.programs, "require_backport",
-                        lambda package, minimum, *also: asked.append(minimum))
+    monkeypatch.setattr(
+        qemu.programs, "require_backport", lambda package, minimum, *also: asked.append(minimum)
+    )
     qemu.ensure.__wrapped__()
     # With an epoch, that the package has and QEMU has not.
     assert apt.at_least("1:10.0.2+ds-2+deb13u1~bpo12+1", *asked)

@@ -39,8 +39,7 @@ def _work(tmp_path: Path) -> Work:
 
 def test_overlay_and_hooks_in_number_order(work: Work) -> None:
     middle = replaced(TEXT, ("line 10", "ten"))
-    hook(work.patches, "0002-b", "mm/a.c", middle,
-         replaced(middle, ("ten", "TEN")))
+    hook(work.patches, "0002-b", "mm/a.c", middle, replaced(middle, ("ten", "TEN")))
     hook(work.patches, "0001-a", "mm/a.c", TEXT, middle)
     work.sync()
     assert "TEN\n" in (work.tree / "mm/a.c").read_text()
@@ -53,25 +52,31 @@ def test_empty_overlay_and_patches(work: Work, tmp_path: Path) -> None:
 
 
 def test_moved_lines_still_apply(work: Work) -> None:
-    hook(work.patches, "0001-a", "mm/a.c", TEXT,
-         replaced(TEXT, ("line 30", "thirty")))
+    hook(work.patches, "0001-a", "mm/a.c", TEXT, replaced(TEXT, ("line 30", "thirty")))
     (work.pristine / "mm/a.c").write_text("new first line\n" * 5 + TEXT)
     assert b"thirty\n" in work.expected()["mm/a.c"]
 
 
 def test_failing_hook_names_patch_file_and_hunk(work: Work) -> None:
-    hook(work.patches, "0007-fault", "mm/a.c", TEXT,
-         replaced(TEXT, ("line 5", "five"), ("line 50", "fifty")))
+    hook(
+        work.patches,
+        "0007-fault",
+        "mm/a.c",
+        TEXT,
+        replaced(TEXT, ("line 5", "five"), ("line 50", "fifty")),
+    )
     (work.pristine / "mm/a.c").write_text(replaced(TEXT, ("line 49", "other")))
-    with pytest.raises(LabError, match=r"0007-fault\.patch does not apply to "
-                       r"mm/a\.c of Linux 7\.3\.4: hunk 2 \(line 47\)"):
+    with pytest.raises(
+        LabError,
+        match=r"0007-fault\.patch does not apply to "
+        r"mm/a\.c of Linux 7\.3\.4: hunk 2 \(line 47\)",
+    ):
         work.sync()
     assert not work.tree.exists()
 
 
 def test_hook_of_missing_file_is_named(work: Work) -> None:
-    hook(work.patches, "0001-a", "mm/gone.c", TEXT,
-         replaced(TEXT, ("line 5", "five")))
+    hook(work.patches, "0001-a", "mm/gone.c", TEXT, replaced(TEXT, ("line 5", "five")))
     with pytest.raises(LabError, match=r"0001-a\.patch .* mm/gone\.c is not in"):
         work.expected()
 
@@ -82,13 +87,19 @@ def test_overlay_must_not_hide_a_kernel_file(work: Work) -> None:
         work.expected()
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("--- /dev/null\n+++ b/mm/n.c\n@@ -0,0 +1 @@\n+int n;\n", "mm/n.c as a new"),
-    ("no change at all\n", "holds no change"),
-    ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" * 2, "changes x twice"),
-])
-def test_malformed_hooks_are_refused(work: Work, text: str, message: str,
-                                     ) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("--- /dev/null\n+++ b/mm/n.c\n@@ -0,0 +1 @@\n+int n;\n", "mm/n.c as a new"),
+        ("no change at all\n", "holds no change"),
+        ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" * 2, "changes x twice"),
+    ],
+)
+def test_malformed_hooks_are_refused(
+    work: Work,
+    text: str,
+    message: str,
+) -> None:
     work.patches.mkdir()
     (work.patches / "0001-a.patch").write_text(text)
     with pytest.raises(LabError, match=message):
@@ -97,27 +108,23 @@ def test_malformed_hooks_are_refused(work: Work, text: str, message: str,
 
 def test_two_hooks_of_one_number_are_refused(work: Work) -> None:
     for name in ("0001-a", "0001-b"):
-        hook(work.patches, name, "mm/a.c", TEXT,
-             replaced(TEXT, ("line 5", "five")))
+        hook(work.patches, name, "mm/a.c", TEXT, replaced(TEXT, ("line 5", "five")))
     with pytest.raises(LabError, match="number is also that of 0001-a"):
         work.expected()
 
 
 def test_only_changed_files_are_written(work: Work) -> None:
-    hook(work.patches, "0001-a", "mm/a.c", TEXT,
-         replaced(TEXT, ("line 5", "five")))
+    hook(work.patches, "0001-a", "mm/a.c", TEXT, replaced(TEXT, ("line 5", "five")))
     work.sync()
     before = {path: path.stat().st_mtime_ns for path in work.tree.rglob("*.c")}
     (work.overlay / "mm/new/x.c").write_text("int y;\n")
     work.sync()
-    changed = {path for path, when in before.items()
-               if path.stat().st_mtime_ns != when}
+    changed = {path for path, when in before.items() if path.stat().st_mtime_ns != when}
     assert changed == {work.tree / "mm/new/x.c"}
 
 
 def test_what_is_removed_goes_back_to_stock(work: Work) -> None:
-    hook(work.patches, "0001-a", "mm/a.c", TEXT,
-         replaced(TEXT, ("line 5", "five")))
+    hook(work.patches, "0001-a", "mm/a.c", TEXT, replaced(TEXT, ("line 5", "five")))
     work.sync()
     (work.patches / "0001-a.patch").unlink()
     (work.overlay / "mm/new/x.c").unlink()
@@ -127,11 +134,9 @@ def test_what_is_removed_goes_back_to_stock(work: Work) -> None:
 
 
 def test_linked_tree_leaves_the_source_alone(work: Work) -> None:
-    hook(work.patches, "0001-a", "mm/a.c", TEXT,
-         replaced(TEXT, ("line 5", "five")))
+    hook(work.patches, "0001-a", "mm/a.c", TEXT, replaced(TEXT, ("line 5", "five")))
     work.sync(linked=True)
-    assert (work.tree / "mm/b.c").stat().st_ino == \
-        (work.pristine / "mm/b.c").stat().st_ino
+    assert (work.tree / "mm/b.c").stat().st_ino == (work.pristine / "mm/b.c").stat().st_ino
     assert (work.pristine / "mm/a.c").read_text() == TEXT
 
 
@@ -154,8 +159,7 @@ def test_edits_on_both_sides_are_an_error(work: Work) -> None:
 def test_unhooked_edit_is_not_overwritten_by_a_new_hook(work: Work) -> None:
     work.sync()
     (work.tree / "mm/a.c").write_text("mine\n")
-    hook(work.patches, "0001-a", "mm/a.c", TEXT,
-         replaced(TEXT, ("line 5", "five")))
+    hook(work.patches, "0001-a", "mm/a.c", TEXT, replaced(TEXT, ("line 5", "five")))
     with pytest.raises(LabError, match="changed both in .*: mm/a.c"):
         work.sync()
 
@@ -179,14 +183,18 @@ def test_another_source_does_not_lose_edits(work: Work) -> None:
 
 
 def test_changed_lines_count_additions_and_removals(tmp_path: Path) -> None:
-    hook(tmp_path, "0001-a", "mm/a.c", TEXT,
-         replaced(TEXT, ("line 5", "five\nand more"), ("line 9", "nine")))
+    hook(
+        tmp_path,
+        "0001-a",
+        "mm/a.c",
+        TEXT,
+        replaced(TEXT, ("line 5", "five\nand more"), ("line 9", "nine")),
+    )
     assert patchfile.load(tmp_path)[0].changed_lines() == 5
 
 
 def test_patch_text_survives_parsing(tmp_path: Path) -> None:
-    hook(tmp_path, "0001-a", "mm/a.c", TEXT,
-         replaced(TEXT, ("line 5", "five")))
+    hook(tmp_path, "0001-a", "mm/a.c", TEXT, replaced(TEXT, ("line 5", "five")))
     patch = patchfile.load(tmp_path)[0]
     assert patch.text() == patch.path.read_text()
     assert patch.header == "Why 0001-a is.\n\n"

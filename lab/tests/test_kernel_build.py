@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import cli, paths
-from lab.host import apt, programs
+from lab import cli, files, paths
 from lab.errors import LabError
-from lab import files
+from lab.host import apt, programs
 from lab.kernel import build, checks, config, make
 
 
@@ -21,17 +20,21 @@ def fragment(path: Path, *lines: str) -> Path:
 
 
 def test_options_without_effect_are_named(tmp_path: Path) -> None:
-    base = fragment(tmp_path / "base.config", "# why", "CONFIG_A=y",
-                    "CONFIG_B=n", "CONFIG_GONE=y", "CONFIG_N=5")
-    more = fragment(tmp_path / "more.config", "CONFIG_B=y",
-                    "# CONFIG_OFF is not set", "CONFIG_TOO=n")
-    result = fragment(tmp_path / ".config", "CONFIG_A=y", "CONFIG_B=y",
-                      "CONFIG_N=7", "CONFIG_TOO=y")
+    base = fragment(
+        tmp_path / "base.config", "# why", "CONFIG_A=y", "CONFIG_B=n", "CONFIG_GONE=y", "CONFIG_N=5"
+    )
+    more = fragment(
+        tmp_path / "more.config", "CONFIG_B=y", "# CONFIG_OFF is not set", "CONFIG_TOO=n"
+    )
+    result = fragment(
+        tmp_path / ".config", "CONFIG_A=y", "CONFIG_B=y", "CONFIG_N=7", "CONFIG_TOO=y"
+    )
     with pytest.raises(LabError) as caught:
         config.verify([base, more], result)
     assert str(caught.value) == (
         "configs/: no effect: GONE=y (base.config) became n, N=5 (base.config)"
-        " became 7, TOO=n (more.config) became y: mend or remove these options")
+        " became 7, TOO=n (more.config) became y: mend or remove these options"
+    )
     fragment(result, "CONFIG_A=y", "CONFIG_B=y", "CONFIG_N=5", "CONFIG_GONE=y")
     config.verify([base, more], result)
 
@@ -46,8 +49,7 @@ def test_fragments_become_one(tmp_path: Path) -> None:
     one = fragment(tmp_path / "1", "CONFIG_A=y", "CONFIG_B=n")
     two = fragment(tmp_path / "2", "CONFIG_A=n")
     config.write_fragment([one, two], tmp_path / "all")
-    assert (tmp_path / "all").read_text() == (
-        "# CONFIG_A is not set\n# CONFIG_B is not set\n")
+    assert (tmp_path / "all").read_text() == ("# CONFIG_A is not set\n# CONFIG_B is not set\n")
 
 
 def makefile(directory: Path, recipe: str) -> Path:
@@ -58,20 +60,22 @@ def makefile(directory: Path, recipe: str) -> Path:
 
 
 def test_first_compiler_error_and_log(tmp_path: Path) -> None:
-    fake = makefile(tmp_path / "t", "echo '  CC      mm/x.o'; "
-                    "echo 'mm/x.c:7:1: error: no such thing'; exit 1")
+    fake = makefile(
+        tmp_path / "t", "echo '  CC      mm/x.o'; echo 'mm/x.c:7:1: error: no such thing'; exit 1"
+    )
     log = tmp_path / "log/x.log"
-    with pytest.raises(LabError, match=r"make bzImage failed: mm/x\.c:7:1: "
-                       r"error: no such thing .*x\.log\)$"):
+    with pytest.raises(
+        LabError,
+        match=r"make bzImage failed: mm/x\.c:7:1: "
+        r"error: no such thing .*x\.log\)$",
+    ):
         make.run(fake, tmp_path / "out", "bzImage", log=log, text="x")
     assert "  CC      mm/x.o\n" in log.read_text()
 
 
 def test_steps_are_counted(tmp_path: Path) -> None:
-    fake = makefile(tmp_path / "t", "echo '  CC      a.o'; echo '  AR      a'; "
-                    "echo other")
-    assert make.run(fake, tmp_path / "out", "bzImage",
-                    log=tmp_path / "x.log") == 2
+    fake = makefile(tmp_path / "t", "echo '  CC      a.o'; echo '  AR      a'; echo other")
+    assert make.run(fake, tmp_path / "out", "bzImage", log=tmp_path / "x.log") == 2
 
 
 def test_build_ignores_the_callers_make(monkeypatch, tmp_path: Path) -> None:
@@ -96,10 +100,10 @@ def test_unknown_flavour() -> None:
 def test_missing_tool_as_user(monkeypatch) -> None:
     monkeypatch.setattr(programs.apt, "available", lambda: True)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(LabError, match="^missing no-such-tool: run 'apt-get "
-                       "install the-package' as root$"):
-        programs.require("sh", "no-such-tool",
-                     packages={"no-such-tool": "the-package"})
+    with pytest.raises(
+        LabError, match="^missing no-such-tool: run 'apt-get install the-package' as root$"
+    ):
+        programs.require("sh", "no-such-tool", packages={"no-such-tool": "the-package"})
 
 
 def test_missing_tool_without_apt(monkeypatch) -> None:
@@ -139,18 +143,23 @@ def test_full_disk_is_one_line(monkeypatch, capsys) -> None:
     monkeypatch.setattr(build, "ensure", full)
     assert cli.main(["stock"]) == 1
     assert capsys.readouterr().err == (
-        "pghot: no room left on disk at /cache/x: free some and run the same "
-        "command again\n")
+        "pghot: no room left on disk at /cache/x: free some and run the same command again\n"
+    )
 
 
 def test_new_sparse_messages() -> None:
-    stock = checks.Counter({("mm/m.c", "warning: a"): 2,
-                            ("include/h.h", "warning: h"): 1})
-    ours = checks.Counter({("mm/m.c", "warning: a"): 3,
-                           ("include/h.h", "warning: h"): 9,
-                           ("mm/pghot/x.c", "warning: a"): 1})
+    stock = checks.Counter({("mm/m.c", "warning: a"): 2, ("include/h.h", "warning: h"): 1})
+    ours = checks.Counter(
+        {
+            ("mm/m.c", "warning: a"): 3,
+            ("include/h.h", "warning: h"): 9,
+            ("mm/pghot/x.c", "warning: a"): 1,
+        }
+    )
     assert checks.new_messages(ours, stock, {"mm/pghot/x.c"}) == [
-        "mm/m.c: warning: a", "mm/pghot/x.c: warning: a"]
+        "mm/m.c: warning: a",
+        "mm/pghot/x.c: warning: a",
+    ]
     assert not checks.new_messages(stock, stock, {"mm/pghot/x.c"})
 
 
@@ -167,7 +176,6 @@ def test_make_targets_are_verbs(capsys) -> None:
 
 def test_room_is_checked_before_a_build(monkeypatch, tmp_path: Path) -> None:
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(files.shutil, "disk_usage",
-                        lambda _path: usage(0, 0, 2**29))
+    monkeypatch.setattr(files.shutil, "disk_usage", lambda _path: usage(0, 0, 2**29))
     with pytest.raises(LabError, match="needs 1.5 GiB .* 0.5 GiB are free"):
         files.need_room(tmp_path / "not/yet", 1.5, "building")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from lab.errors import LabError
-from lab.kernel import apply, edit
 from lab.files import write
+from lab.kernel import apply, edit
 from lab.tests.kernel_fakes import LINES, hook, linux, replaced
 
 TEXT = "".join(LINES)
@@ -19,8 +19,9 @@ class Work:
     """A fake work tree with two hooks of one file, synced to a built tree."""
 
     def __init__(self, top: Path) -> None:
-        self.place = edit.Place(linux(top / "pristine"), top / "built/linux",
-                                top / "linux", top / "patches")
+        self.place = edit.Place(
+            linux(top / "pristine"), top / "built/linux", top / "linux", top / "patches"
+        )
         (top / "linux/mm/new").mkdir(parents=True)
         (top / "linux/mm/new/x.c").write_text("int x;\n")
         hook(self.place.patches, "0001-a", "mm/a.c", TEXT, FIRST)
@@ -34,8 +35,7 @@ class Work:
 
     def expected(self) -> dict[str, bytes]:
         """What the work tree says."""
-        return apply.expected(self.place.pristine, self.place.overlay,
-                              self.place.patches)
+        return apply.expected(self.place.pristine, self.place.overlay, self.place.patches)
 
     def change(self, name: str, *changes: tuple[str, str]) -> None:
         """Edit a file in place, as an editor does."""
@@ -113,13 +113,13 @@ def test_unhooked_file_needs_a_patch(work: Work) -> None:
 
 def test_new_patch(work: Work) -> None:
     work.change("mm/b.c", ("int b;", "long b;"))
-    assert work.write_back("0003-long") == [("mm/b.c",
-                                             "patches/0003-long.patch")]
+    assert work.write_back("0003-long") == [("mm/b.c", "patches/0003-long.patch")]
     assert "SPDX-License-Identifier" in patch(work, "0003-long")
 
 
-@pytest.mark.parametrize(("name", "message"), [
-    ("7", "no such patch"), ("0002-other", "the number is that of 0002-b")])
+@pytest.mark.parametrize(
+    ("name", "message"), [("7", "no such patch"), ("0002-other", "the number is that of 0002-b")]
+)
 def test_unknown_patch_is_refused(work: Work, name: str, message: str) -> None:
     work.change("mm/a.c", ("line 50", "fifty"))
     with pytest.raises(LabError, match=message):

@@ -9,26 +9,28 @@ import pytest
 
 from lab import paths
 from lab.errors import LabError
-from lab.kernel import apply, build, checks, series, source, steps
 from lab.files import write
+from lab.kernel import apply, build, checks, series, source, steps
 
 pytestmark = pytest.mark.kernel
 
 
-def _touched(directory: Path, pristine: Path,
-             found: list[series.Step]) -> Path:
+def _touched(directory: Path, pristine: Path, found: list[series.Step]) -> Path:
     """The pristine files that the series changes, as a git tree."""
     for name, data in series.base(pristine, found).items():
         write(directory / name, data)
-    for command in (["init", "-q"], ["add", "-A", "-f"],
-                    ["commit", "-q", "-m", "base"]):
+    for command in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "-m", "base"]):
         _git(directory, *command)
     return directory
 
 
 def _git(directory: Path, *args: str) -> None:
-    subprocess.run(["git", "-c", "user.name=r", "-c", "user.email=r@r.example",
-                    *args], cwd=directory, check=True, capture_output=True)
+    subprocess.run(
+        ["git", "-c", "user.name=r", "-c", "user.email=r@r.example", *args],
+        cwd=directory,
+        check=True,
+        capture_output=True,
+    )
 
 
 @pytest.mark.parametrize("flavour", ["stock", "pghot"])
@@ -48,8 +50,9 @@ def test_unchanged_kernel_is_not_built_again() -> None:
 def test_series_applies_to_a_clean_tree(tmp_path: Path) -> None:
     pristine = source.ensure()
     found = series.steps(pristine)
-    mail = series.emit(pristine, found, tmp_path / "series",
-                       series.Author("A. Tester", "tester@host.example"))
+    mail = series.emit(
+        pristine, found, tmp_path / "series", series.Author("A. Tester", "tester@host.example")
+    )
     assert len(mail) == len(found)
     tree = _touched(tmp_path / "linux", pristine, found)
     _git(tree, "am", "-q", *map(str, mail))
@@ -58,8 +61,7 @@ def test_series_applies_to_a_clean_tree(tmp_path: Path) -> None:
 
 
 def test_every_step_of_the_series_builds() -> None:
-    assert steps.build_all() == [step.subject for step in
-                                 series.steps(source.ensure())]
+    assert steps.build_all() == [step.subject for step in series.steps(source.ensure())]
 
 
 def test_hooked_files_compile_without_pghot() -> None:
@@ -73,9 +75,12 @@ def test_checkpatch_is_silent() -> None:
 def test_boot_parameters_are_documented() -> None:
     files = apply.expected(source.ensure())
     text = files["Documentation/admin-guide/kernel-parameters.txt"].decode()
-    names = [name for file, data in files.items() if file in
-             apply.overlay_files(paths.OVERLAY)
-             for name in re.findall(r'__setup\("(\w+=?)"', data.decode())]
+    names = [
+        name
+        for file, data in files.items()
+        if file in apply.overlay_files(paths.OVERLAY)
+        for name in re.findall(r'__setup\("(\w+=?)"', data.decode())
+    ]
     assert names
     for name in names:
         assert f"\n\t{name}\t" in text
@@ -93,11 +98,14 @@ def test_sparse_is_silent() -> None:
 
 def test_sparse_complains_of_bad_code(tmp_path: Path) -> None:
     bad = tmp_path / "bad.c"
-    bad.write_text("int f(int __attribute__((noderef)) *p);\n"
-                   "int f(int __attribute__((noderef)) *p)\n"
-                   "{\n\t__typeof_unqual__(*p) v = *p;\n\treturn v;\n}\n")
-    done = subprocess.run([*checks.SPARSE.split(), str(bad)], check=False,
-                          capture_output=True, text=True)
+    bad.write_text(
+        "int f(int __attribute__((noderef)) *p);\n"
+        "int f(int __attribute__((noderef)) *p)\n"
+        "{\n\t__typeof_unqual__(*p) v = *p;\n\treturn v;\n}\n"
+    )
+    done = subprocess.run(
+        [*checks.SPARSE.split(), str(bad)], check=False, capture_output=True, text=True
+    )
     assert "warning: dereference of noderef expression" in done.stderr
 
 
@@ -108,10 +116,12 @@ def test_hooks_are_small() -> None:
 
 
 def test_failing_step_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {**apply.expected(source.ensure()),
-             "mm/migrate.c": b"not C at all;\n"}
+    files = {**apply.expected(source.ensure()), "mm/migrate.c": b"not C at all;\n"}
     broken = series.Step("mm: break it", "Why.", files, [])
     monkeypatch.setattr(series, "steps", lambda _pristine: [broken])
-    with pytest.raises(LabError, match=r"step 1 of the series \(mm: break it\) "
-                       r"does not build: .*mm/migrate\.c:1:1: error"):
+    with pytest.raises(
+        LabError,
+        match=r"step 1 of the series \(mm: break it\) "
+        r"does not build: .*mm/migrate\.c:1:1: error",
+    ):
         steps.build_all()

@@ -41,8 +41,7 @@ class Work:
         (self.overlay / "mm/new").mkdir(parents=True)
         (self.overlay / "mm/new/x.c").write_text("int x;\n")
         hook(self.patches, "0001-a", "mm/a.c", TEXT, MIDDLE)
-        hook(self.patches, "0002-b", "mm/a.c", MIDDLE,
-             replaced(MIDDLE, ("line 30", "thirty")))
+        hook(self.patches, "0002-b", "mm/a.c", MIDDLE, replaced(MIDDLE, ("line 30", "thirty")))
         self.describe(STEPS)
 
     def describe(self, text: str) -> None:
@@ -55,8 +54,12 @@ class Work:
 
     def emit(self, name: str = "series") -> list[Path]:
         """Write the series."""
-        return series.emit(self.pristine, self.steps(), self.top / name,
-                           series.Author("A. Tester", "tester@host.example"))
+        return series.emit(
+            self.pristine,
+            self.steps(),
+            self.top / name,
+            series.Author("A. Tester", "tester@host.example"),
+        )
 
 
 @pytest.fixture(name="work")
@@ -66,22 +69,24 @@ def _work(tmp_path: Path) -> Work:
 
 def git(directory: Path, *args: str) -> None:
     """Run git as a reviewer would."""
-    subprocess.run(["git", "-c", "user.name=r", "-c", "user.email=r@r.example",
-                    *args], cwd=directory, check=True, capture_output=True)
+    subprocess.run(
+        ["git", "-c", "user.name=r", "-c", "user.email=r@r.example", *args],
+        cwd=directory,
+        check=True,
+        capture_output=True,
+    )
 
 
 def test_series_applies_with_git_am(work: Work, tmp_path: Path) -> None:
     paths = work.emit()
-    assert [path.name for path in paths] == ["0001-mm-new-add-x.patch",
-                                             "0002-mm-call-x.patch"]
+    assert [path.name for path in paths] == ["0001-mm-new-add-x.patch", "0002-mm-call-x.patch"]
     tree = linux(tmp_path / "clean")
     git(tree, "init", "-q")
     git(tree, "add", "-A")
     git(tree, "commit", "-q", "-m", "base")
     git(tree, "am", "-q", *map(str, paths))
     assert (tree / "mm/new/x.c").read_text() == "int x;\n"
-    assert (tree / "mm/a.c").read_text() == replaced(
-        MIDDLE, ("line 30", "thirty"))
+    assert (tree / "mm/a.c").read_text() == replaced(MIDDLE, ("line 30", "thirty"))
 
 
 def test_message_is_wrapped_and_signed(work: Work) -> None:
@@ -107,21 +112,40 @@ def test_older_series_is_replaced(work: Work) -> None:
     assert not list(work.top.glob(".series*"))
 
 
-@pytest.mark.parametrize(("old", "new", "message"), [
-    ('patches = ["0001", "0002-b"]', 'patches = ["0001"]',
-     r"in no step: patches/0002-b\.patch"),
-    ('files = ["mm/new/*"]', 'patches = ["0001"]',
-     "'0001' names no patch that is not in a step already"),
-    ('files = ["mm/new/*"]', 'files = ["mm/other.c"]',
-     r"'mm/other\.c' names no file of linux/"),
-    ('patches = ["0001", "0002-b"]', 'patches = ["0002", "0001"]',
-     "0001-a comes before a patch of an earlier step"),
-    ('body = "So that it runs."', "", "step 2 has no body"),
-    ('files = ["mm/new/*"]', "file = 1", "step 1: 'file'"),
-    ("[[step]]", "[[step", "mend it"),
-])
-def test_bad_steps_are_refused(work: Work, old: str, new: str, message: str,
-                               ) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'patches = ["0001", "0002-b"]',
+            'patches = ["0001"]',
+            r"in no step: patches/0002-b\.patch",
+        ),
+        (
+            'files = ["mm/new/*"]',
+            'patches = ["0001"]',
+            "'0001' names no patch that is not in a step already",
+        ),
+        (
+            'files = ["mm/new/*"]',
+            'files = ["mm/other.c"]',
+            r"'mm/other\.c' names no file of linux/",
+        ),
+        (
+            'patches = ["0001", "0002-b"]',
+            'patches = ["0002", "0001"]',
+            "0001-a comes before a patch of an earlier step",
+        ),
+        ('body = "So that it runs."', "", "step 2 has no body"),
+        ('files = ["mm/new/*"]', "file = 1", "step 1: 'file'"),
+        ("[[step]]", "[[step", "mend it"),
+    ],
+)
+def test_bad_steps_are_refused(
+    work: Work,
+    old: str,
+    new: str,
+    message: str,
+) -> None:
     assert old in STEPS
     work.describe(STEPS.replace(old, new))
     with pytest.raises(LabError, match=message):
@@ -135,8 +159,7 @@ def test_missing_list_is_named(work: Work) -> None:
         work.steps()
 
 
-def test_author_must_be_known(monkeypatch: pytest.MonkeyPatch,
-                              tmp_path: Path) -> None:
+def test_author_must_be_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(series.paths, "ROOT", tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")

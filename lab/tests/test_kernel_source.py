@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import paths
-from lab.host import apt
+from lab import files, paths
 from lab.errors import LabError
-from lab import files
+from lab.host import apt
 from lab.kernel import kernel_org, source
 from lab.tests.kernel_fakes import linux, tarball
 
@@ -43,8 +42,7 @@ def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def room(monkeypatch: pytest.MonkeyPatch, gib: float) -> None:
     """Pretend that so much is free on every disk."""
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(files.shutil, "disk_usage",
-                        lambda _path: usage(0, 0, int(gib * 2**30)))
+    monkeypatch.setattr(files.shutil, "disk_usage", lambda _path: usage(0, 0, int(gib * 2**30)))
 
 
 def local(monkeypatch: pytest.MonkeyPatch, archive: Path) -> None:
@@ -54,8 +52,7 @@ def local(monkeypatch: pytest.MonkeyPatch, archive: Path) -> None:
 
 def nothing_left(cache: Path) -> bool:
     """Whether no part of a source is in the cache."""
-    return not [path for path in cache.rglob("*")
-                if path.is_file() and path.suffix != ".lock"]
+    return not [path for path in cache.rglob("*") if path.is_file() and path.suffix != ".lock"]
 
 
 def test_local_tarball(monkeypatch, tmp_path: Path) -> None:
@@ -91,13 +88,16 @@ def test_debian_package(monkeypatch, tmp_path: Path) -> None:
     (package / "DEBIAN").mkdir(parents=True)
     (package / "DEBIAN/control").write_text(
         "Package: linux-source-7.3\nVersion: 7.3.4-1\nArchitecture: all\n"
-        "Maintainer: none <none@host.example>\nDescription: a fake\n")
+        "Maintainer: none <none@host.example>\nDescription: a fake\n"
+    )
     (package / "usr/src").mkdir(parents=True)
-    tarball(linux(tmp_path / "linux-source-7.3"),
-            package / "usr/src/linux-source-7.3.tar.xz")
+    tarball(linux(tmp_path / "linux-source-7.3"), package / "usr/src/linux-source-7.3.tar.xz")
     archive = tmp_path / "l.deb"
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-b", str(package),
-                    str(archive)], check=True, capture_output=True)
+    subprocess.run(
+        ["dpkg-deb", "--root-owner-group", "-b", str(package), str(archive)],
+        check=True,
+        capture_output=True,
+    )
     local(monkeypatch, archive)
     assert source.version(source.ensure()) == "7.3.4"
 
@@ -124,12 +124,15 @@ def _older(path: Path) -> Path:
     return tarball(linux(path.parent / "older", minor=2), path)
 
 
-@pytest.mark.parametrize(("make", "message"), [
-    (_text, "is not a Linux 7.3 source: give"),
-    (_truncated, "is not a Linux 7.3 source: give"),
-    (_other_program, "is not a Linux 7.3 source: give"),
-    (_older, "holds Linux 7.2.4, and 7.3 is needed: give"),
-])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (_text, "is not a Linux 7.3 source: give"),
+        (_truncated, "is not a Linux 7.3 source: give"),
+        (_other_program, "is not a Linux 7.3 source: give"),
+        (_older, "holds Linux 7.2.4, and 7.3 is needed: give"),
+    ],
+)
 def test_wrong_tarball(monkeypatch, cache, tmp_path, make, message) -> None:
     local(monkeypatch, make(tmp_path / "l.tar.xz"))
     with pytest.raises(LabError, match=message) as caught:
@@ -155,8 +158,7 @@ def test_missing_tarball(monkeypatch, cache: Path, tmp_path: Path) -> None:
 
 
 def test_no_network(cache: Path) -> None:
-    with pytest.raises(LabError, match="connect to the network, or set "
-                       "LINUX_TARBALL=") as caught:
+    with pytest.raises(LabError, match="connect to the network, or set LINUX_TARBALL=") as caught:
         source.ensure()
     assert "\n" not in str(caught.value)
     assert nothing_left(cache)
@@ -179,32 +181,35 @@ class _Answer(io.BytesIO):
 
 def kernel_org_with(monkeypatch, name: str, data: bytes, digest: str) -> None:
     """Let kernel.org have one release."""
-    pages = {"sha256sums.asc": f"-----BEGIN\n{digest}  {name}\n".encode(),
-             name: data}
-    monkeypatch.setattr(kernel_org, "_open", lambda url:
-                        _Answer(pages[url.rpartition("/")[2]]))
+    pages = {"sha256sums.asc": f"-----BEGIN\n{digest}  {name}\n".encode(), name: data}
+    monkeypatch.setattr(kernel_org, "_open", lambda url: _Answer(pages[url.rpartition("/")[2]]))
 
 
 def test_kernel_org_after_debian(monkeypatch, tmp_path: Path) -> None:
     archive = tarball(linux(tmp_path / "x"), tmp_path / "linux-7.3.4.tar.xz")
     data = archive.read_bytes()
-    kernel_org_with(monkeypatch, archive.name, data,
-                    hashlib.sha256(data).hexdigest())
+    kernel_org_with(monkeypatch, archive.name, data, hashlib.sha256(data).hexdigest())
     assert source.version(source.ensure()) == "7.3.4"
 
 
 def test_wrong_checksum(monkeypatch, cache: Path) -> None:
-    kernel_org_with(monkeypatch, "linux-7.3.9.tar.xz", lzma.compress(b"x"),
-                    "0" * 64)
+    kernel_org_with(monkeypatch, "linux-7.3.9.tar.xz", lzma.compress(b"x"), "0" * 64)
     with pytest.raises(LabError, match="does not match kernel.org's checksum"):
         source.ensure()
     assert nothing_left(cache)
 
 
 def test_newest_release_is_taken() -> None:
-    sums = "".join(f"{digit * 64}  linux-{version}.tar.xz\n" for digit, version
-                   in (("1", "7.3"), ("2", "7.3.10"), ("3", "7.3.9"),
-                       ("4", "7.30.2"), ("5", "7.4.1")))
+    sums = "".join(
+        f"{digit * 64}  linux-{version}.tar.xz\n"
+        for digit, version in (
+            ("1", "7.3"),
+            ("2", "7.3.10"),
+            ("3", "7.3.9"),
+            ("4", "7.30.2"),
+            ("5", "7.4.1"),
+        )
+    )
     assert kernel_org.newest("7.3", sums) == ("linux-7.3.10.tar.xz", "2" * 64)
     with pytest.raises(LabError, match="lists no Linux 7.5"):
         kernel_org.newest("7.5", sums)

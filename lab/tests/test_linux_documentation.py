@@ -26,8 +26,11 @@ DIRECTORIES = {
 
 def kernel_sources() -> str:
     """All of mm/pghot but its tests, comments removed."""
-    text = "\n".join(path.read_text() for path in sorted(PGHOT.rglob("*.[ch]"))
-                     if "tests" not in path.relative_to(PGHOT).parts)
+    text = "\n".join(
+        path.read_text()
+        for path in sorted(PGHOT.rglob("*.[ch]"))
+        if "tests" not in path.relative_to(PGHOT).parts
+    )
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
 
@@ -36,12 +39,12 @@ def attributes(source: str) -> dict[str, str]:
     found = {}
     for name in re.findall(r"^DEFINE_KNOB\((\w+),", source, re.MULTILINE):
         found[f"{name}_knob.attr"] = name
-    for name, file in re.findall(r"^NODE_FILE\((\w+),\s*(\w+),", source,
-                                 re.MULTILINE):
+    for name, file in re.findall(r"^NODE_FILE\((\w+),\s*(\w+),", source, re.MULTILINE):
         found[f"{name}_attr"] = file
     for variable, macro, file in re.findall(
-            r"struct kobj_attribute (\w+)\s*=\s*(__ATTR\w*)\((\w+)", source):
-        if not file.startswith("_"):    # the body of a macro
+        r"struct kobj_attribute (\w+)\s*=\s*(__ATTR\w*)\((\w+)", source
+    ):
+        if not file.startswith("_"):  # the body of a macro
             found[variable] = file
     return found
 
@@ -50,12 +53,10 @@ def sysfs_files(source: str) -> set[str]:
     """Files below /sys/kernel/mm/pghot/ that ``source`` makes."""
     known = attributes(source)
     files = set()
-    groups = re.findall(
-        r"struct attribute \*(\w+)_attrs\[\] = \{(.*?)\};", source, re.DOTALL)
+    groups = re.findall(r"struct attribute \*(\w+)_attrs\[\] = \{(.*?)\};", source, re.DOTALL)
     assert groups
     for group, body in groups:
-        assert group in DIRECTORIES, \
-            f"{group}_attrs: say in DIRECTORIES where its files are"
+        assert group in DIRECTORIES, f"{group}_attrs: say in DIRECTORIES where its files are"
         for variable in re.findall(r"&([\w.]+)\.attr,", body):
             files.add(DIRECTORIES[group] + known.pop(variable))
     assert not known, f"in no attribute group: {sorted(known)}"
@@ -64,8 +65,7 @@ def sysfs_files(source: str) -> set[str]:
 
 def guide_terms() -> set[str]:
     """What the guide defines: a literal alone on its line, text below it."""
-    return set(re.findall(r"^``([^`\s]+)``\n\t", GUIDE.read_text(),
-                          re.MULTILINE))
+    return set(re.findall(r"^``([^`\s]+)``\n\t", GUIDE.read_text(), re.MULTILINE))
 
 
 def abi_entries() -> dict[str, str]:
@@ -79,31 +79,51 @@ def abi_entries() -> dict[str, str]:
 
 
 FILES = sysfs_files(kernel_sources())
-COUNTERS = {f"pghot_{name}" for name in
-            re.findall(r"^\tX\((\w+),", (PGHOT / "stat.h").read_text(),
-                       re.MULTILINE)}
-EVENTS = {f"pghot:{name}" for name in re.findall(
-    r"^(?:TRACE_EVENT\(|DEFINE_EVENT\(\w+, )(\w+),", TRACE.read_text(),
-    re.MULTILINE)}
+COUNTERS = {
+    f"pghot_{name}"
+    for name in re.findall(r"^\tX\((\w+),", (PGHOT / "stat.h").read_text(), re.MULTILINE)
+}
+EVENTS = {
+    f"pghot:{name}"
+    for name in re.findall(
+        r"^(?:TRACE_EVENT\(|DEFINE_EVENT\(\w+, )(\w+),", TRACE.read_text(), re.MULTILINE
+    )
+}
 BOOT_VALUES = {f"pghot={value}" for value in ("default", "precise", "off")}
 
 
 def test_the_parser_finds_each_kind():
-    assert {"enabled", "layout", "window_ms", "sources/hint_fault/enabled",
-            "sources/hint_fault/hot_threshold_ms", "node<N>/ready",
-            "node<N>/promoted", "target<N>/promoted"} <= FILES
+    assert {
+        "enabled",
+        "layout",
+        "window_ms",
+        "sources/hint_fault/enabled",
+        "sources/hint_fault/hot_threshold_ms",
+        "node<N>/ready",
+        "node<N>/promoted",
+        "target<N>/promoted",
+    } <= FILES
     assert {"pghot_ready", "pghot_skip_stale"} <= COUNTERS
     assert {"pghot:pghot_record", "pghot:pghot_delay"} <= EVENTS
 
 
-@pytest.mark.parametrize("declaration, group, entry", [
-    ("DEFINE_KNOB(fresh, &fresh, 0, 1);\n", "pghot", "&fresh_knob.attr.attr,"),
-    ('NODE_FILE(fresh, fresh, "%lu", 0UL);\n', "node", "&fresh_attr.attr,"),
-    ("static struct kobj_attribute fresh_attr = __ATTR_RO(fresh);\n",
-     "target", "&fresh_attr.attr,"),
-    ("static struct kobj_attribute fresh_attr =\n\t__ATTR(fresh, 0600, a, b);",
-     "hint_fault", "&fresh_attr.attr,"),
-])
+@pytest.mark.parametrize(
+    "declaration, group, entry",
+    [
+        ("DEFINE_KNOB(fresh, &fresh, 0, 1);\n", "pghot", "&fresh_knob.attr.attr,"),
+        ('NODE_FILE(fresh, fresh, "%lu", 0UL);\n', "node", "&fresh_attr.attr,"),
+        (
+            "static struct kobj_attribute fresh_attr = __ATTR_RO(fresh);\n",
+            "target",
+            "&fresh_attr.attr,",
+        ),
+        (
+            "static struct kobj_attribute fresh_attr =\n\t__ATTR(fresh, 0600, a, b);",
+            "hint_fault",
+            "&fresh_attr.attr,",
+        ),
+    ],
+)
 def test_a_new_file_is_noticed(declaration, group, entry):
     source = kernel_sources()
     at = f"struct attribute *{group}_attrs[] = {{\n"
@@ -113,8 +133,7 @@ def test_a_new_file_is_noticed(declaration, group, entry):
 
 
 def test_files_are_made_from_groups_only():
-    made = set(re.findall(r"\b(sysfs_create_\w+|device_create_file)\(",
-                          kernel_sources()))
+    made = set(re.findall(r"\b(sysfs_create_\w+|device_create_file)\(", kernel_sources()))
     assert made == {"sysfs_create_groups"}
 
 
@@ -139,32 +158,37 @@ def test_the_guide_defines_everything_once():
 def _number(name: str, source: str) -> int:
     """Value of a literal or of a macro, which may be a shift of literals."""
     if not name.isdigit():
-        name = re.search(rf"^#define {name}\s+\(?([^)\n/]+)", source,
-                         re.MULTILINE)[1]
+        name = re.search(rf"^#define {name}\s+\(?([^)\n/]+)", source, re.MULTILINE)[1]
     base, _, shift = name.replace("U", "").partition("<<")
     return int(base) << int(shift or 0)
 
 
 def test_ranges_and_defaults_are_those_of_the_code():
     source = kernel_sources()
-    knobs = dict((name, (low.strip(), high.strip())) for name, low, high in
-                 re.findall(r"^DEFINE_KNOB\((\w+),[^,]+,([^,]+),([^)]+)\);",
-                            source, re.MULTILINE))
+    knobs = dict(
+        (name, (low.strip(), high.strip()))
+        for name, low, high in re.findall(
+            r"^DEFINE_KNOB\((\w+),[^,]+,([^,]+),([^)]+)\);", source, re.MULTILINE
+        )
+    )
     bits = re.findall(r"\.freq_bits = (\d+)", source)
     assert len(bits) == 2
     for name, (low, high) in knobs.items():
         ranges = [(_number(low, source), _number(high, source))]
-        if name == "freq_threshold":    # the layout bounds it
+        if name == "freq_threshold":  # the layout bounds it
             ranges = [(1, (1 << int(width)) - 1) for width in bits]
         path = next(file for file in FILES if file.split("/")[-1] == name)
-        guide = re.search(rf"^``{path}``\n((?:\t.*\n)+)", GUIDE.read_text(),
-                          re.MULTILINE)[1]
+        guide = re.search(rf"^``{path}``\n((?:\t.*\n)+)", GUIDE.read_text(), re.MULTILINE)[1]
         for text in (abi_entries()[path], guide):
             text = " ".join(text.split())
             for bounds in ranges:
                 assert "{} to {}".format(*bounds) in text, name
-    defaults = {"freq_threshold": "FREQ_THRESHOLD", "window_ms": "WINDOW_MS",
-                "batch_pages": "BATCH_PAGES", "period_ms": "PERIOD_MS"}
+    defaults = {
+        "freq_threshold": "FREQ_THRESHOLD",
+        "window_ms": "WINDOW_MS",
+        "batch_pages": "BATCH_PAGES",
+        "period_ms": "PERIOD_MS",
+    }
     for name, macro in defaults.items():
         default = _number(f"PGHOT_{macro}", source)
         assert f"default {default}." in " ".join(abi_entries()[name].split())
@@ -173,28 +197,37 @@ def test_ranges_and_defaults_are_those_of_the_code():
 def test_the_boot_option_is_documented():
     values = re.findall(r'strcmp\(s, "(\w+)"\)', kernel_sources())
     assert {f"pghot={value}" for value in values} == BOOT_VALUES
-    patches = "".join(path.read_text()
-                      for path in sorted(paths.PATCHES.glob("*.patch")))
-    assert re.search(r"^\+\tpghot=\t.*\n\+\t\t\tFormat: "
-                     r"\{ default \| precise \| off \}$", patches, re.MULTILINE)
+    patches = "".join(path.read_text() for path in sorted(paths.PATCHES.glob("*.patch")))
+    assert re.search(
+        r"^\+\tpghot=\t.*\n\+\t\t\tFormat: "
+        r"\{ default \| precise \| off \}$",
+        patches,
+        re.MULTILINE,
+    )
 
 
 def test_the_design_names_every_source_file():
-    listed = re.search(r"^File .*?\n=+.*?\n(.*?)\n=+ ", DESIGN.read_text(),
-                       re.DOTALL | re.MULTILINE)[1]
+    listed = re.search(
+        r"^File .*?\n=+.*?\n(.*?)\n=+ ", DESIGN.read_text(), re.DOTALL | re.MULTILINE
+    )[1]
     names = {line.split()[0] for line in listed.splitlines()}
     for path in PGHOT.iterdir():
         if path.is_dir():
             assert f"{path.name}/" in names
         elif path.suffix in (".c", ".h"):
             stem = path.stem
-            assert names & {path.name, f"{stem}.[ch]"} or \
-                path.name in ("internal.h", "hotmap.h", "hotmap_layout.h"), path
+            assert names & {path.name, f"{stem}.[ch]"} or path.name in (
+                "internal.h",
+                "hotmap.h",
+                "hotmap_layout.h",
+            ), path
 
 
 def test_the_design_names_every_test_suite():
-    suites = re.findall(r'\.name = "(pghot_\w+)"', "".join(
-        path.read_text() for path in sorted((PGHOT / "tests").glob("*.c"))))
+    suites = re.findall(
+        r'\.name = "(pghot_\w+)"',
+        "".join(path.read_text() for path in sorted((PGHOT / "tests").glob("*.c"))),
+    )
     assert suites
     for suite in suites:
         assert f"``{suite}``" in DESIGN.read_text(), suite

@@ -25,8 +25,9 @@ def _in_source():
     for path in sorted((paths.ROOT / "linux/mm/pghot/tests").glob("*_kunit.c")):
         text = path.read_text(encoding="utf-8")
         suite = re.search(r'\.name = "(pghot\w*)"', text)[1]
-        found += [(suite, case)
-                  for case in re.findall(r"^\tKUNIT_CASE\w*\((\w+)", text, re.MULTILINE)]
+        found += [
+            (suite, case) for case in re.findall(r"^\tKUNIT_CASE\w*\((\w+)", text, re.MULTILINE)
+        ]
     return found
 
 
@@ -65,9 +66,11 @@ def test_results_are_read():
 # pghot_record: pass:1 fail:1 skip:1 total:3
 not ok 1 pghot_record
 """
-    assert parse(text) == {("pghot_record", "pack"): "ok",
-                           ("pghot_record", "ages"): "not ok",
-                           ("pghot_record", "classes"): "skipped"}
+    assert parse(text) == {
+        ("pghot_record", "pack"): "ok",
+        ("pghot_record", "ages"): "not ok",
+        ("pghot_record", "classes"): "skipped",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +82,11 @@ def results(kernel):
     return done
 
 
-@pytest.mark.parametrize(("suite", "case"), CASES,
-                         ids=[f"{suite[6:]}-{case}" for suite, case in CASES])
+@pytest.mark.parametrize(
+    ("suite", "case"), CASES, ids=[f"{suite[6:]}-{case}" for suite, case in CASES]
+)
 def test_kunit(results, suite, case):
-    assert parse(results.stdout).get((suite, case)) == "ok", (
-        results.stdout + results.stderr)
+    assert parse(results.stdout).get((suite, case)) == "ok", results.stdout + results.stderr
 
 
 def test_suites_end_well(results):

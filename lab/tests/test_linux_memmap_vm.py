@@ -12,8 +12,9 @@ pytestmark = pytest.mark.vm
 @pytest.fixture(scope="module")
 def machine(kernel):
     """A machine whose hotplugged memory describes itself."""
-    machine = guests.Machine("three-node", kernel,
-                             ["pghot=default", "memory_hotplug.memmap_on_memory=1"])
+    machine = guests.Machine(
+        "three-node", kernel, ["pghot=default", "memory_hotplug.memmap_on_memory=1"]
+    )
     yield machine
     machine.close()
 

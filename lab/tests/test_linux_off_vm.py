@@ -37,5 +37,4 @@ def test_a_wrong_boot_option_is_one_line_and_off(kernel):
     with Guest("three-node", kernel, ["pghot=fast"]) as guest:
         done = guest.sh("ls -d /sys/kernel/mm/pghot")
     assert done.status != 0
-    assert done.warnings == [
-        "pghot: unknown mode 'fast', staying off: use default, precise or off"]
+    assert done.warnings == ["pghot: unknown mode 'fast', staying off: use default, precise or off"]

@@ -9,8 +9,9 @@ from lab.tests import guests
 pytestmark = pytest.mark.vm
 
 LAYOUTS = ("default", "precise")
-SCRIPTS = sorted(path.name for path in selftests.SOURCE.glob("*.sh")
-                 if path.name not in ("lib.sh", "off.sh"))
+SCRIPTS = sorted(
+    path.name for path in selftests.SOURCE.glob("*.sh") if path.name not in ("lib.sh", "off.sh")
+)
 TESTS = [(script, name) for script in SCRIPTS for name in selftests.names(script)]
 
 
@@ -28,7 +29,8 @@ def machine(request, kernel, programs):
     machine.close()
 
 
-@pytest.mark.parametrize(("script", "name"), TESTS,
-                         ids=[f"{script[:-3]}-{name}" for script, name in TESTS])
+@pytest.mark.parametrize(
+    ("script", "name"), TESTS, ids=[f"{script[:-3]}-{name}" for script, name in TESTS]
+)
 def test_selftest(machine, programs, script, name):
     guests.run(machine, programs, script, name)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.machines import machine
 from lab.errors import LabError
 from lab.guest import virtme
+from lab.machines import machine
 
 GOOD = """
 [m]
@@ -47,8 +47,9 @@ def test_fields():
 
 
 def test_a_copy_engine():
-    m = parsed(GOOD.replace("share = 16",
-                            "share = 16, dma = { channels = 4, setup_ns = 7, MiBps = 9 }"))
+    m = parsed(
+        GOOD.replace("share = 16", "share = 16, dma = { channels = 4, setup_ns = 7, MiBps = 9 }")
+    )
     assert m.model.dma == machine.Dma(4, 7, 9)
 
 
@@ -56,47 +57,54 @@ def test_a_model_is_optional():
     assert parsed(GOOD.replace(GOOD.splitlines()[-1], "")).model is None
 
 
-@pytest.mark.parametrize("old, new, where, what", [
-    ('size = "512M"', 'size = "500M"', "node 0: size", "multiple of 128M"),
-    ('size = "512M"', "size = 512", "node 0: size", "512 is not a size"),
-    ('size = "512M"', 'size = "0M"', "node 0: size", "multiple"),
-    ('size = "512M"', 'size = "1T"', "node 0: size", "not a size"),
-    ('size = "512M", ', "", "node 0: size", "is missing"),
-    ("cpus = 2", "cpus = -1", "node 0: cpus", "-1 is not an integer from 0"),
-    ("cpus = 2", "cpus = true", "node 0: cpus", "True is not an integer"),
-    ("cpus = 2", "cpus = 0, near = 1", "node 0: cpus", "boots the kernel"),
-    ("cpus = 1", "cpus = 1, near = 0", "node 1: near", "without CPUs"),
-    ('memory = "cxl"', 'memory = "ssd"', "node 2: memory", "none of dram, cxl"),
-    ("near = 1, ", "", "node 2: near", "is missing"),
-    ("near = 1", "near = 2", "node 2: near", "node 2 has no CPUs"),
-    ("near = 1", "near = 7", "node 2: near", "7 is not an integer from 0 to 2"),
-    ("hotplug = true", "hotplug = 1", "node 2: hotplug", "not true or false"),
-    ("cpus = 1", "cpus = 1, hotplug = true", "node 1: hotplug", "without CPUs"),
-    ("cpus = 1", "cpu = 1", "node 1: cpu", "unknown field"),
-    ("cpus = 1,", "cpus = 0, near = 0, hotplug = true,", "node 1: hotplug", "last node"),
-    ("about =", "abuot =", "abuot", "unknown field"),
-    ('"a test"', '""', "about", "not a line of text"),
-    ("[10, 20, 30]", "[10, 20]", "distance", "3 rows of 3 numbers"),
-    ("[10, 20, 30]", "[11, 20, 30]", "distance[0][0]", "a node to itself"),
-    ("[10, 20, 30]", "[10, 10, 30]", "distance[0][1]", "a node to itself"),
-    ("[10, 20, 30]", "[10, 20, 255]", "distance[0][2]", "from 10 to 254"),
-    ("[90, 140, 250], ", "", "latency_ns", "2 rows of 3 numbers"),
-    ("[90, 140, 250]", "[90, 140, 0]", "latency_ns[0][2]", "from 1 to"),
-    ("[1000, 500, 200]", '["1", 500, 200]', "bandwidth_MiBps[0][0]", "'1' is not"),
-    ("[140, 90, 300]", "[140, 100, 300]", "latency_ns", "switches tiers off"),
-    ("[500, 1000, 200]", "[500, 800, 200]", "bandwidth_MiBps", "switches tiers off"),
-    ("[500, 1000, 200]", "[500, 1000, 4000]", "latency_ns", "not slower enough"),
-    ('"dram" },', '"pmem" },', "node 0: memory", "unit of DRAM"),
-    ('"2M"', '"3M"', "model: llc", "power of two"),
-    ('"2M"', "2", "model: llc", "not a size"),
-    ("llc_hit_ns = 12", "llc_hit_ns = 0", "model: llc_hit_ns", "from 1 to"),
-    ("share = 16", "shares = 16", "model: shares", "unknown field"),
-    (", share = 16", "", "model: share", "is missing"),
-    ("model = {", "model = 1 #", "model", "not a table"),
-    ("share = 16", "share = 16, dma = 1", "model: dma", "not a table of MiBps, channels"),
-    ("share = 16", "share = 16, dma = { channels = 17, setup_ns = 1, MiBps = 1 }",
-     "model: dma: channels", "from 1 to 16"),
-])
+@pytest.mark.parametrize(
+    "old, new, where, what",
+    [
+        ('size = "512M"', 'size = "500M"', "node 0: size", "multiple of 128M"),
+        ('size = "512M"', "size = 512", "node 0: size", "512 is not a size"),
+        ('size = "512M"', 'size = "0M"', "node 0: size", "multiple"),
+        ('size = "512M"', 'size = "1T"', "node 0: size", "not a size"),
+        ('size = "512M", ', "", "node 0: size", "is missing"),
+        ("cpus = 2", "cpus = -1", "node 0: cpus", "-1 is not an integer from 0"),
+        ("cpus = 2", "cpus = true", "node 0: cpus", "True is not an integer"),
+        ("cpus = 2", "cpus = 0, near = 1", "node 0: cpus", "boots the kernel"),
+        ("cpus = 1", "cpus = 1, near = 0", "node 1: near", "without CPUs"),
+        ('memory = "cxl"', 'memory = "ssd"', "node 2: memory", "none of dram, cxl"),
+        ("near = 1, ", "", "node 2: near", "is missing"),
+        ("near = 1", "near = 2", "node 2: near", "node 2 has no CPUs"),
+        ("near = 1", "near = 7", "node 2: near", "7 is not an integer from 0 to 2"),
+        ("hotplug = true", "hotplug = 1", "node 2: hotplug", "not true or false"),
+        ("cpus = 1", "cpus = 1, hotplug = true", "node 1: hotplug", "without CPUs"),
+        ("cpus = 1", "cpu = 1", "node 1: cpu", "unknown field"),
+        ("cpus = 1,", "cpus = 0, near = 0, hotplug = true,", "node 1: hotplug", "last node"),
+        ("about =", "abuot =", "abuot", "unknown field"),
+        ('"a test"', '""', "about", "not a line of text"),
+        ("[10, 20, 30]", "[10, 20]", "distance", "3 rows of 3 numbers"),
+        ("[10, 20, 30]", "[11, 20, 30]", "distance[0][0]", "a node to itself"),
+        ("[10, 20, 30]", "[10, 10, 30]", "distance[0][1]", "a node to itself"),
+        ("[10, 20, 30]", "[10, 20, 255]", "distance[0][2]", "from 10 to 254"),
+        ("[90, 140, 250], ", "", "latency_ns", "2 rows of 3 numbers"),
+        ("[90, 140, 250]", "[90, 140, 0]", "latency_ns[0][2]", "from 1 to"),
+        ("[1000, 500, 200]", '["1", 500, 200]', "bandwidth_MiBps[0][0]", "'1' is not"),
+        ("[140, 90, 300]", "[140, 100, 300]", "latency_ns", "switches tiers off"),
+        ("[500, 1000, 200]", "[500, 800, 200]", "bandwidth_MiBps", "switches tiers off"),
+        ("[500, 1000, 200]", "[500, 1000, 4000]", "latency_ns", "not slower enough"),
+        ('"dram" },', '"pmem" },', "node 0: memory", "unit of DRAM"),
+        ('"2M"', '"3M"', "model: llc", "power of two"),
+        ('"2M"', "2", "model: llc", "not a size"),
+        ("llc_hit_ns = 12", "llc_hit_ns = 0", "model: llc_hit_ns", "from 1 to"),
+        ("share = 16", "shares = 16", "model: shares", "unknown field"),
+        (", share = 16", "", "model: share", "is missing"),
+        ("model = {", "model = 1 #", "model", "not a table"),
+        ("share = 16", "share = 16, dma = 1", "model: dma", "not a table of MiBps, channels"),
+        (
+            "share = 16",
+            "share = 16, dma = { channels = 17, setup_ns = 1, MiBps = 1 }",
+            "model: dma: channels",
+            "from 1 to 16",
+        ),
+    ],
+)
 def test_bad_field_is_named(old, new, where, what):
     assert old in GOOD
     with pytest.raises(LabError) as caught:
@@ -115,8 +123,9 @@ def test_broken_toml_is_one_line():
 def test_unknown_name_lists_the_known():
     with pytest.raises(LabError) as caught:
         machine.load("eight-node")
-    assert str(caught.value) == ("unknown machine 'eight-node': choose one of "
-                                 f"{', '.join(machine.names())}")
+    assert str(caught.value) == (
+        f"unknown machine 'eight-node': choose one of {', '.join(machine.names())}"
+    )
 
 
 def test_qemu_cpus_and_nodes():
@@ -125,9 +134,11 @@ def test_qemu_cpus_and_nodes():
     # Nodes of 2 and 1 CPUs do not make equal sockets.
     assert after(args, "-smp") == ["3"]
     nodes = [word for word in after(args, "-numa") if word.startswith("node,")]
-    assert nodes == ["node,nodeid=0,cpus=0-1,memdev=mem0",
-                     "node,nodeid=1,cpus=2-2,memdev=mem1",
-                     "node,nodeid=2,initiator=1"]
+    assert nodes == [
+        "node,nodeid=0,cpus=0-1,memdev=mem0",
+        "node,nodeid=1,cpus=2-2,memdev=mem1",
+        "node,nodeid=2,initiator=1",
+    ]
 
 
 def test_qemu_memory():
@@ -136,9 +147,11 @@ def test_qemu_memory():
     assert size == "768M"
     assert slots == "slots=1"
     assert int(most.removeprefix("maxmem=").removesuffix("M")) >= 1792
-    assert after(args, "-object") == ["memory-backend-ram,id=mem0,size=512M",
-                                      "memory-backend-ram,id=mem1,size=256M",
-                                      "memory-backend-ram,id=mem2,size=1024M"]
+    assert after(args, "-object") == [
+        "memory-backend-ram,id=mem0,size=512M",
+        "memory-backend-ram,id=mem1,size=256M",
+        "memory-backend-ram,id=mem2,size=1024M",
+    ]
     assert after(args, "-device") == ["pc-dimm,id=dimm2,memdev=mem2,node=2"]
 
 
@@ -156,15 +169,16 @@ def test_qemu_distances_and_hmat():
     assert "dist,src=1,dst=2,val=40" in distances
     rows = [word for word in numa if word.startswith("hmat-lb,")]
     assert len(rows) == 2 * 2 * 3
-    assert ("hmat-lb,initiator=1,target=2,hierarchy=memory,"
-            "data-type=access-latency,latency=300") in rows
-    assert ("hmat-lb,initiator=0,target=1,hierarchy=memory,"
-            "data-type=access-bandwidth,bandwidth=500M") in rows
+    assert (
+        "hmat-lb,initiator=1,target=2,hierarchy=memory,data-type=access-latency,latency=300"
+    ) in rows
+    assert (
+        "hmat-lb,initiator=0,target=1,hierarchy=memory,data-type=access-bandwidth,bandwidth=500M"
+    ) in rows
 
 
 def test_too_big_for_the_host():
-    huge = dataclasses.replace(
-        parsed(), nodes=(machine.Node(1 << 50, 1, "dram", None, False),))
+    huge = dataclasses.replace(parsed(), nodes=(machine.Node(1 << 50, 1, "dram", None, False),))
     with pytest.raises(LabError, match="machine m needs .* MiB of memory, this host"):
         huge.check_host()
 

@@ -7,10 +7,9 @@ import threading
 
 import pytest
 
-from lab.host import programs, qemu
-from lab.machines import machine
 from lab.errors import LabError
-from lab.machines import addresses
+from lab.host import programs, qemu
+from lab.machines import addresses, machine
 from lab.measure import outcome, plugin, profile, workloads
 from lab.measure import run as runs
 from lab.measure.initramfs import Initramfs
@@ -22,9 +21,12 @@ MIB = 1 << 20
 
 def machine_of(*sizes, hotplug=()):
     """A machine with nodes of these sizes; those in ``hotplug`` come later."""
-    nodes = [f'{{ size = "{size}", cpus = 1, memory = "dram" }}' if i not in hotplug else
-             f'{{ size = "{size}", cpus = 0, memory = "cxl", near = 0, hotplug = true }}'
-             for i, size in enumerate(sizes)]
+    nodes = [
+        f'{{ size = "{size}", cpus = 1, memory = "dram" }}'
+        if i not in hotplug
+        else f'{{ size = "{size}", cpus = 0, memory = "cxl", near = 0, hotplug = true }}'
+        for i, size in enumerate(sizes)
+    ]
     n, rows = len(sizes), len(sizes) - len(hotplug)
     distance = [[10 if i == j else 20 for j in range(n)] for i in range(n)]
     latency = [[250 if j in hotplug else 90 for j in range(n)] for _ in range(rows)]
@@ -32,29 +34,41 @@ def machine_of(*sizes, hotplug=()):
     return machine.parse(
         f'[m]\nabout = "a test"\nnode = [{", ".join(nodes)}]\ndistance = {distance}\n'
         f"latency_ns = {latency}\nbandwidth_MiBps = {bandwidth}\n"
-        'model = { llc = "1M", llc_hit_ns = 12, share = 16 }\n')["m"]
+        'model = { llc = "1M", llc_hit_ns = 12, share = 16 }\n'
+    )["m"]
 
 
-@pytest.mark.parametrize("sizes, hotplug, want", [
-    (("512M", "1G"), (), [(0, 512 * MIB, 0), (512 * MIB, 1536 * MIB, 1)]),
-    (("2G", "512M"), (1,), [(0, 2 * GIB, 0), (4 * GIB, 4 * GIB + 512 * MIB, 1)]),
-    # From 2816 MiB on only 2 GiB stay below the PCI window.
-    (("2G", "2G", "1G"), (2,),
-     [(0, 2 * GIB, 0), (4 * GIB, 6 * GIB, 1), (6 * GIB, 7 * GIB, 2)]),
-    (("3G", "1G"), (),
-     [(0, 2 * GIB, 0), (4 * GIB, 5 * GIB, 0), (5 * GIB, 6 * GIB, 1)]),
-    (("2G", "2688M", "512M"), (2,),
-     [(0, 2 * GIB, 0), (4 * GIB, 4 * GIB + 2688 * MIB, 1),
-      (7 * GIB, 7 * GIB + 512 * MIB, 2)]),
-])
+@pytest.mark.parametrize(
+    "sizes, hotplug, want",
+    [
+        (("512M", "1G"), (), [(0, 512 * MIB, 0), (512 * MIB, 1536 * MIB, 1)]),
+        (("2G", "512M"), (1,), [(0, 2 * GIB, 0), (4 * GIB, 4 * GIB + 512 * MIB, 1)]),
+        # From 2816 MiB on only 2 GiB stay below the PCI window.
+        (("2G", "2G", "1G"), (2,), [(0, 2 * GIB, 0), (4 * GIB, 6 * GIB, 1), (6 * GIB, 7 * GIB, 2)]),
+        (("3G", "1G"), (), [(0, 2 * GIB, 0), (4 * GIB, 5 * GIB, 0), (5 * GIB, 6 * GIB, 1)]),
+        (
+            ("2G", "2688M", "512M"),
+            (2,),
+            [
+                (0, 2 * GIB, 0),
+                (4 * GIB, 4 * GIB + 2688 * MIB, 1),
+                (7 * GIB, 7 * GIB + 512 * MIB, 2),
+            ],
+        ),
+    ],
+)
 def test_ranges(sizes, hotplug, want):
-    assert [(part.start, part.end, part.node) for part in
-            addresses.ranges(machine_of(*sizes, hotplug=hotplug))] == want
+    assert [
+        (part.start, part.end, part.node)
+        for part in addresses.ranges(machine_of(*sizes, hotplug=hotplug))
+    ] == want
 
 
 def test_blocks_are_numbered_as_in_sysfs():
     assert addresses.blocks(addresses.ranges(machine_of("256M", "128M", hotplug=(1,)))) == {
-        0: {0, 1}, 1: {32}}
+        0: {0, 1},
+        1: {32},
+    }
 
 
 def test_the_model_is_told_of_every_path(tmp_path):
@@ -63,8 +77,7 @@ def test_the_model_is_told_of_every_path(tmp_path):
     assert f"output {tmp_path / 'out'}" in lines
     assert "timeline_ms 5" in lines
     assert "llc 2097152 8 12" in lines
-    assert [line for line in lines if line.startswith("cpu ")] == [
-        "cpu 0 0", "cpu 1 0", "cpu 2 1"]
+    assert [line for line in lines if line.startswith("cpu ")] == ["cpu 0 0", "cpu 1 0", "cpu 2 1"]
     # 1000 MiB/s for 16 CPUs are 66 * 10^6 bytes a second for one.
     assert "node 0 66 0" in lines and "node 2 13 1" in lines
     assert "path 0 1 140 33" in lines and "path 1 2 300 13" in lines
@@ -93,12 +106,25 @@ def test_an_initramfs_is_the_same_each_time():
 def test_an_initramfs_is_what_cpio_reads(tmp_path):
     if shutil.which("cpio") is None:
         pytest.fail("cpio is missing: it is needed to build kernels")
-    listed = subprocess.run(["cpio", "-t", "--quiet"], input=example(), check=True,
-                            capture_output=True).stdout.decode().split()
-    assert listed == ["a", "a/b", "a/b/text", "bin", "bin/run", "bin/sh", "dev",
-                      "dev/console", "proc"]
-    subprocess.run(["cpio", "-id", "--quiet", "a/b/text"], input=example(), check=True,
-                   cwd=tmp_path)
+    listed = (
+        subprocess.run(["cpio", "-t", "--quiet"], input=example(), check=True, capture_output=True)
+        .stdout.decode()
+        .split()
+    )
+    assert listed == [
+        "a",
+        "a/b",
+        "a/b/text",
+        "bin",
+        "bin/run",
+        "bin/sh",
+        "dev",
+        "dev/console",
+        "proc",
+    ]
+    subprocess.run(
+        ["cpio", "-id", "--quiet", "a/b/text"], input=example(), check=True, cwd=tmp_path
+    )
     assert (tmp_path / "a/b/text").read_text() == "content"
 
 
@@ -147,62 +173,75 @@ def test_sections():
     found = outcome.sections(ANSWER)
     assert list(found) == ["blocks", "status", "out", "vmstat.begin", "vmstat.end", "end"]
     assert outcome.blocks(found["blocks"]) == {0: {0, 1}, 1: {32}}
-    assert outcome.growth(found) == {"pgpromote_success": 4, "nr_free": -4,
-                                     "pghot_new": 2}
+    assert outcome.growth(found) == {"pgpromote_success": 4, "nr_free": -4, "pghot_new": 2}
 
 
 def test_an_answer_that_was_cut_off():
-    found = outcome.sections(ANSWER[:ANSWER.index("pgpromote_success 9")])
+    found = outcome.sections(ANSWER[: ANSWER.index("pgpromote_success 9")])
     assert "end" not in found
     assert outcome.growth(found) == {}
     assert outcome.sections("") == {}
 
 
-@pytest.mark.parametrize("line, reported", [
-    ("[    0.5] pci_bus 0000:00: Unknown NUMA node; performance will be reduced", False),
-    ("[    0.510189] pci_bus 0000:00: Unknown NUMA node; performance will be reduced",
-     False),
-    ("[    1.954685] reboot: Power down", False),
-    ("[    1.954685] page_alloc: something new", True),
-    ("what a program said", False),
-])
+@pytest.mark.parametrize(
+    "line, reported",
+    [
+        ("[    0.5] pci_bus 0000:00: Unknown NUMA node; performance will be reduced", False),
+        ("[    0.510189] pci_bus 0000:00: Unknown NUMA node; performance will be reduced", False),
+        ("[    1.954685] reboot: Power down", False),
+        ("[    1.954685] page_alloc: something new", True),
+        ("what a program said", False),
+    ],
+)
 def test_warnings(line, reported):
     assert bool(outcome.warnings(f"{line}\n")) is reported
 
 
 def test_fatal_messages():
-    assert outcome.fatal("[    1.000000] Kernel panic - not syncing: x\n") == \
-        "Kernel panic - not syncing: x"
+    assert (
+        outcome.fatal("[    1.000000] Kernel panic - not syncing: x\n")
+        == "Kernel panic - not syncing: x"
+    )
     assert outcome.fatal("[    1.000000] reboot: Power down\n") is None
 
 
-@pytest.mark.parametrize("guest, model, agree", [
-    (2.0, 2.0, True), (2.00004, 2.0, True), (2.00006, 2.0, False),
-    # An interrupt came between the mark and the reading of the clock.
-    (2.318026, 2.318081, True), (2.0, 2.0009, True), (2.0, 2.0011, False),
-])
+@pytest.mark.parametrize(
+    "guest, model, agree",
+    [
+        (2.0, 2.0, True),
+        (2.00004, 2.0, True),
+        (2.00006, 2.0, False),
+        # An interrupt came between the mark and the reading of the clock.
+        (2.318026, 2.318081, True),
+        (2.0, 2.0009, True),
+        (2.0, 2.0011, False),
+    ],
+)
 def test_clocks(guest, model, agree):
     assert runs.clocks_agree(guest, model) == agree
 
 
 def test_words_of_the_workload_reach_it_as_they_are():
     script = runs._quoted("it's $HOME")
-    done = subprocess.run(["sh", "-c", f"printf %s {script}"], capture_output=True,
-                          text=True, check=True)
+    done = subprocess.run(
+        ["sh", "-c", f"printf %s {script}"], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "it's $HOME"
 
 
 def test_only_programs_that_are_needed_come_along():
     assert runs._programs(runs.Run("small", "stock", ("random",))) == ["random"]
-    assert runs._programs(runs.Run("small", "stock", ("sh", "-c", "mark begin"))) == [
-        "mark"]
+    assert runs._programs(runs.Run("small", "stock", ("sh", "-c", "mark begin"))) == ["mark"]
 
 
-@pytest.mark.parametrize("run, error", [
-    (runs.Run("none", "stock", ("random",)), "unknown machine 'none': choose one of"),
-    (runs.Run("three-node", "stock", ("random",)), "has no model"),
-    (runs.Run("small", "/no/kernel", ("random",)), "no kernel at /no/kernel: name a file"),
-])
+@pytest.mark.parametrize(
+    "run, error",
+    [
+        (runs.Run("none", "stock", ("random",)), "unknown machine 'none': choose one of"),
+        (runs.Run("three-node", "stock", ("random",)), "has no model"),
+        (runs.Run("small", "/no/kernel", ("random",)), "no kernel at /no/kernel: name a file"),
+    ],
+)
 def test_what_cannot_start_is_an_error_in_the_result(run, error):
     result = runs.measure(run)
     assert result.error is not None and error in result.error
@@ -216,17 +255,21 @@ def test_unknown_workload():
 
 def test_profile_by_function():
     functions = profile.symbols(
-        "ffffffff81000000 T first\nffffffff81000010 t second\nffffffff82000000 D data\n")
+        "ffffffff81000000 T first\nffffffff81000010 t second\nffffffff82000000 D data\n"
+    )
     assert profile.by_function(
-        "401000 5\nffffffff81000004 7\nffffffff8100000f 1\nffffffff81000010 2\n",
-        functions) == {"user space": 5, "first": 8, "second": 2}
+        "401000 5\nffffffff81000004 7\nffffffff8100000f 1\nffffffff81000010 2\n", functions
+    ) == {"user space": 5, "first": 8, "second": 2}
 
 
-@pytest.mark.parametrize("found, said", [
-    ((9, 2), "the memory model needs QEMU 10.0, here is 9.2: run 'apt-get"),
-    ((10, 1), "the memory model needs QEMU 10.0, here is 10.1: run 'apt-get"),
-    (None, "the memory model needs QEMU 10.0, here is none: run 'apt-get"),
-])
+@pytest.mark.parametrize(
+    "found, said",
+    [
+        ((9, 2), "the memory model needs QEMU 10.0, here is 9.2: run 'apt-get"),
+        ((10, 1), "the memory model needs QEMU 10.0, here is 10.1: run 'apt-get"),
+        (None, "the memory model needs QEMU 10.0, here is none: run 'apt-get"),
+    ],
+)
 def test_another_qemu_is_refused_in_one_line(monkeypatch, found, said):
     monkeypatch.setattr(qemu, "ensure", lambda: None)
     monkeypatch.setattr(qemu, "version", lambda: found)
@@ -241,8 +284,7 @@ def test_a_machine_that_is_too_big_is_refused_in_one_line(monkeypatch, tmp_path)
     monkeypatch.setattr(runs._Prepared, "__init__", prepared)
     monkeypatch.setattr(machine, "_available_memory", lambda: 1 << 30)
     result = runs.measure(runs.Run("two-socket-cxl", "stock", ("random",)))
-    assert result.error.startswith("machine two-socket-cxl needs") and \
-        "\n" not in result.error
+    assert result.error.startswith("machine two-socket-cxl needs") and "\n" not in result.error
 
 
 _NOT_QEMU = r"""
@@ -269,21 +311,23 @@ int main(int argc, char **argv)
 def test_the_model_refuses_a_program_that_is_not_its_qemu(tmp_path):
     source, program = tmp_path / "other.c", tmp_path / "other"
     source.write_text(_NOT_QEMU, encoding="utf-8")
-    subprocess.run(["cc", f"-I{plugin.SOURCE}", "-rdynamic", "-o", program, source, "-ldl"],
-                   check=True)
+    subprocess.run(
+        ["cc", f"-I{plugin.SOURCE}", "-rdynamic", "-o", program, source, "-ldl"], check=True
+    )
     config = tmp_path / "config"
-    config.write_text(plugin.config(machine.load("small"), tmp_path / "out"),
-                      encoding="utf-8")
+    config.write_text(plugin.config(machine.load("small"), tmp_path / "out"), encoding="utf-8")
 
     def said(*options):
-        done = subprocess.run([program, plugin.build().plugin, *options],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [program, plugin.build().plugin, *options], capture_output=True, text=True, check=False
+        )
         assert done.returncode == 1
         return done.stderr
 
     assert said(f"config={config}") == (
         "memsim: QEMU 10.0 is needed, with its symbols exported as Debian builds it "
-        "(plugin API 4; this one has 4)\n")
+        "(plugin API 4; this one has 4)\n"
+    )
     assert said() == "memsim: needs one argument, config=FILE\n"
     assert said("config=/no/file") == "memsim: /no/file: No such file or directory\n"
 
@@ -318,10 +362,14 @@ def test_programs_are_the_same_wherever_they_are_compiled(tmp_path):
         shutil.copytree(plugin.SOURCE, tree / "lab" / "memsim")
         outs.append(tmp_path / f"out-{name}")
         for part in ("lab/workloads", "lab/memsim"):
-            subprocess.run(["make", "-s", "-j4", "-C", tree / part, f"OUT={outs[-1]}"],
-                           check=True, capture_output=True)
-    made = [path.name for path in outs[0].iterdir()
-            if path.is_file() and path.suffix in ("", ".so")]
+            subprocess.run(
+                ["make", "-s", "-j4", "-C", tree / part, f"OUT={outs[-1]}"],
+                check=True,
+                capture_output=True,
+            )
+    made = [
+        path.name for path in outs[0].iterdir() if path.is_file() and path.suffix in ("", ".so")
+    ]
     assert {"random", "hmu", "memsim.so", "freeze.so"} <= set(made)
     for name in made:
         assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes(), name

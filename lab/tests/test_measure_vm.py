@@ -29,8 +29,9 @@ def test_a_run(plain):
     assert plain.seconds == pytest.approx(plain.workload["seconds"], rel=1e-3)
     # 8 MiB in a cache of 2 MiB: three of four accesses go to CXL memory of 250 ns.
     assert 0.02 < plain.seconds < 0.1
-    assert plain.model["nodes"][1]["loads"] + plain.model["nodes"][1]["stores"] \
-        == pytest.approx(300000, rel=0.05)
+    assert plain.model["nodes"][1]["loads"] + plain.model["nodes"][1]["stores"] == pytest.approx(
+        300000, rel=0.05
+    )
     assert plain.kernel_seconds > 0
     assert len(plain.model["cpus"]) == 2
 
@@ -45,9 +46,25 @@ def test_the_same_again(plain):
 def test_a_timer_does_not_come_before_its_time(stock_kernel):
     """QEMU looks at all CPUs' timers by one clock. A CPU that is behind it gets its
     timers early, finds nothing expired and sets them again, over and over."""
-    busy = measure(Run("dram-cxl", "stock", (
-        "random", "--mib", "16", "--accesses", "2000000", "--threads", "4",
-        "--cpus", "0,1,2,3", "--place", "1")))
+    busy = measure(
+        Run(
+            "dram-cxl",
+            "stock",
+            (
+                "random",
+                "--mib",
+                "16",
+                "--accesses",
+                "2000000",
+                "--threads",
+                "4",
+                "--cpus",
+                "0,1,2,3",
+                "--place",
+                "1",
+            ),
+        )
+    )
     assert busy.error is None
     assert busy.model["clocks_apart_ns"] <= 20000
     # Threads' start and end, and 1000 ticks a second.
@@ -57,10 +74,25 @@ def test_a_timer_does_not_come_before_its_time(stock_kernel):
 @pytest.mark.parametrize("cpus", [1, 2, 4])
 def test_ten_times_the_same(stock_kernel, cpus):
     """Two runs on a host that does nothing else, eight that are in each other's way."""
-    run = Run("dram-cxl", "stock", (
-        "random", "--mib", "8", "--accesses", str(200000 // cpus), "--place", "1",
-        "--threads", str(cpus), "--cpus", ",".join(map(str, range(cpus)))),
-        cmdline=(f"maxcpus={cpus}",), count_pages=True)
+    run = Run(
+        "dram-cxl",
+        "stock",
+        (
+            "random",
+            "--mib",
+            "8",
+            "--accesses",
+            str(200000 // cpus),
+            "--place",
+            "1",
+            "--threads",
+            str(cpus),
+            "--cpus",
+            ",".join(map(str, range(cpus))),
+        ),
+        cmdline=(f"maxcpus={cpus}",),
+        count_pages=True,
+    )
     results = [measure(run), measure(run)]
     with ThreadPoolExecutor(2 * len(os.sched_getaffinity(0))) as pool:
         results += pool.map(measure, [run] * 8)
@@ -75,8 +107,9 @@ def test_the_fast_node_is_faster(plain):
 
 
 def test_compaction_has_to_move_pages(stock_kernel):
-    done = short(workload=("compaction", "--mib", "208", "--huge", "4", "--cpus", "1",
-                           "--place", "1"))
+    done = short(
+        workload=("compaction", "--mib", "208", "--huge", "4", "--cpus", "1", "--place", "1")
+    )
     assert done.error is None
     detail = done.workload["detail"]
     assert detail["as_huge"] == 4 and detail["free_before"] > 0
@@ -95,17 +128,24 @@ def test_pages_are_counted(stock_kernel):
     assert sum(area) == pytest.approx(300000, rel=0.05)
 
 
-@pytest.mark.parametrize("more, error", [
-    ({"workload": ("random", "--mib", "0")}, "the workload failed with status"),
-    ({"setup": "echo this went wrong; false"}, "set-up failed: this went wrong"),
-    ({"workload": ("random", "--mib", "8", "--place", "7")},
-     "the workload failed with status 1: cannot place memory"),
-    ({"setup": "echo c >/proc/sysrq-trigger"}, "the guest's kernel reported: Kernel panic"),
-    ({"setup": "echo '<4>something new' >/dev/kmsg"},
-     "the guest's kernel reported: something new"),
-    ({"setup": "sleep 100000", "limit_s": 8}, "the guest did not end within 8 s"),
-    ({"setup": "poweroff -f"}, "the guest powered off before the workload ended"),
-])
+@pytest.mark.parametrize(
+    "more, error",
+    [
+        ({"workload": ("random", "--mib", "0")}, "the workload failed with status"),
+        ({"setup": "echo this went wrong; false"}, "set-up failed: this went wrong"),
+        (
+            {"workload": ("random", "--mib", "8", "--place", "7")},
+            "the workload failed with status 1: cannot place memory",
+        ),
+        ({"setup": "echo c >/proc/sysrq-trigger"}, "the guest's kernel reported: Kernel panic"),
+        (
+            {"setup": "echo '<4>something new' >/dev/kmsg"},
+            "the guest's kernel reported: something new",
+        ),
+        ({"setup": "sleep 100000", "limit_s": 8}, "the guest did not end within 8 s"),
+        ({"setup": "poweroff -f"}, "the guest powered off before the workload ended"),
+    ],
+)
 def test_a_failed_run_says_why(stock_kernel, more, error):
     result = short(**more)
     assert result.error is not None and result.error.startswith(error), result.error

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.vm
 def test_units(tmp_path):
     """Its parts, under sanitizers, against plain reference models."""
     from lab.host import programs
+
     programs.require("cmocka.h", packages={"cmocka.h": "libcmocka-dev"})
     plugin.compile_c(plugin.SOURCE, tmp_path, "check")
 
@@ -113,14 +114,14 @@ def test_the_copy_engine(stock_kernel, to):
     machine = load("dram-cxl")
     engine = machine.model.dma
     own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
-    carried = 4096 / (machine.bandwidth_mibps[0][to] / machine.model.share
-                      * 1.048576) * 1000
+    carried = 4096 / (machine.bandwidth_mibps[0][to] / machine.model.share * 1.048576) * 1000
     # One channel: its own time, or what the slow node carries; and, each 32 jobs,
     # the CPU's time to write new descriptors and to see that the last ones are done.
     assert max(own, carried) < said["one_ns"] < 1.08 * max(own, carried)
     # All of them: the DRAM node carries each page twice.
     assert said["all_ns"] == pytest.approx(
-        max(own / engine.channels, carried * (2 if to == 0 else 1)), rel=0.15)
+        max(own / engine.channels, carried * (2 if to == 0 else 1)), rel=0.15
+    )
     assert said["failed"] == 3
     assert said["interrupts"] > 128
     # Two rounds of 256 pages, and two of five jobs that may be done.
@@ -136,8 +137,7 @@ def test_the_same_to_the_nanosecond(stock_kernel, cpus):
 
 def test_a_model_that_cannot_be_read(monkeypatch, stock_kernel):
     good = plugin.config
-    monkeypatch.setattr(plugin, "config", lambda *args, **more: good(*args, **more) +
-                        "colour 1\n")
+    monkeypatch.setattr(plugin, "config", lambda *args, **more: good(*args, **more) + "colour 1\n")
     result = measure(Run("small", "stock", ("random", "--mib", "2")))
     assert result.error.startswith("QEMU ended with status 1: memsim: ")
     assert result.error.endswith("unknown key 'colour'")

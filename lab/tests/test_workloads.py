@@ -20,13 +20,17 @@ SMALL = {
     "sqlite": ["--customers", "200", "--orders", "500"],
 }
 # These change how the kernel hands out memory, or move it between nodes.
-GUEST_ONLY = {"movepages", "compaction", "redis_load", "probe", "mark", "hmu",
-              "dma"}
+GUEST_ONLY = {"movepages", "compaction", "redis_load", "probe", "mark", "hmu", "dma"}
 
 
 def run(name, *options, env=None):
-    return subprocess.run([workloads.build() / name, *options], capture_output=True,
-                          text=True, timeout=60, env={**os.environ, **(env or {})})
+    return subprocess.run(
+        [workloads.build() / name, *options],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **(env or {})},
+    )
 
 
 def options_of(name, tmp_path):
@@ -74,14 +78,17 @@ def test_options(name):
     assert run(name, "--place", "99").returncode != 0
 
 
-@pytest.mark.parametrize("name, options, error", [
-    ("random", ["--kind", "x"], "--kind: 'x' is none of anon, file, thp"),
-    ("random", ["--mib", "1"], "--mib: '1' is not a number from 2 to 1048576"),
-    ("pmbench", ["--writes", "101"], "--writes: '101' is not a number from 0 to 100"),
-    ("idle", ["--cold-place", "0,y"], "--cold-place: 'y' is not a number from 0 to 63"),
-    ("gups", ["--threads", "-1"], "--threads: '-1' is not a number from 1 to 16"),
-    ("gups", ["--hot"], "option '--hot-mib' requires an argument"),
-])
+@pytest.mark.parametrize(
+    "name, options, error",
+    [
+        ("random", ["--kind", "x"], "--kind: 'x' is none of anon, file, thp"),
+        ("random", ["--mib", "1"], "--mib: '1' is not a number from 2 to 1048576"),
+        ("pmbench", ["--writes", "101"], "--writes: '101' is not a number from 0 to 100"),
+        ("idle", ["--cold-place", "0,y"], "--cold-place: 'y' is not a number from 0 to 63"),
+        ("gups", ["--threads", "-1"], "--threads: '-1' is not a number from 1 to 16"),
+        ("gups", ["--hot"], "option '--hot-mib' requires an argument"),
+    ],
+)
 def test_a_bad_option_says_what_it_takes(name, options, error):
     done = run(name, *options)
     assert done.returncode != 0
@@ -90,8 +97,7 @@ def test_a_bad_option_says_what_it_takes(name, options, error):
 
 @pytest.mark.parametrize("shape, share", [("pareto", 0.8), ("uniform", 0.2)])
 def test_where_pmbench_goes(shape, share):
-    said = json.loads(run("pmbench", "--shape", shape, "--mib", "4", "--accesses",
-                          "10").stdout)
+    said = json.loads(run("pmbench", "--shape", shape, "--mib", "4", "--accesses", "10").stdout)
     assert said["detail"]["first_fifth"] == pytest.approx(share, abs=0.005)
 
 

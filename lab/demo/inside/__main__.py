@@ -107,8 +107,9 @@ def put_into_slow_node(server: Server, layout: Layout) -> dict[int, int]:
         os.kill(server.pid, signal.SIGCONT)
     where = pages.nodes_of_all(server.pid)
     if where.get(layout.slow, 0) < _ARRIVED * sum(where.values()):
-        raise DemoError(f"Redis's pages did not get to node {layout.slow}: they are "
-                        f"on {where} by node")
+        raise DemoError(
+            f"Redis's pages did not get to node {layout.slow}: they are on {where} by node"
+        )
     return where
 
 
@@ -124,8 +125,9 @@ def start_load(server: Server, layout: Layout, hot_keys: int) -> Load:
     return load
 
 
-def find_hot(server: Server, layout: Layout, hot_keys: int,
-             seconds: float) -> tuple[Load, pages.Watched, list[int]]:
+def find_hot(
+    server: Server, layout: Layout, hot_keys: int, seconds: float
+) -> tuple[Load, pages.Watched, list[int]]:
     """Run the load with tiering off and see which pages of the slow node it touches.
 
     Returns the load, still running; the pages; and what speed_of() says.
@@ -139,15 +141,15 @@ def find_hot(server: Server, layout: Layout, hot_keys: int,
     frames = pages.frames(server.pid)
     touched = idle.touched(frames.values())
     # Pages that Redis allocated since are touched too, but lie in DRAM already.
-    hot = pages.Watched(server.pid, [address for address, pfn in frames.items()
-                                     if pfn in touched]).on(layout.slow)
+    hot = pages.Watched(
+        server.pid, [address for address, pfn in frames.items() if pfn in touched]
+    ).on(layout.slow)
     if not hot:
         raise DemoError("the load touches no page of the slow node")
     return load, pages.Watched(server.pid, hot), speeds
 
 
-def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched,
-          limit: float) -> None:
+def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched, limit: float) -> None:
     """Switch tiering on; follow the hot pages until they are in DRAM."""
     base = kernel.counters()["pghot_promoted_pages"]
     rate = Rate(server)
@@ -163,9 +165,12 @@ def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched,
         now = time.monotonic()
         nodes = watched.nodes()
         fast = sum(nodes.get(node, 0) for node in layout.fast)
-        sample = {"seconds": round(now - began, 3), "hot_nodes": nodes,
-                  "hot_fast": fast,
-                  "promoted": kernel.counters()["pghot_promoted_pages"] - base}
+        sample = {
+            "seconds": round(now - began, 3),
+            "hot_nodes": nodes,
+            "hot_fast": fast,
+            "promoted": kernel.counters()["pghot_promoted_pages"] - base,
+        }
         if number % 5 == 0:
             sample["nodes"] = pages.nodes_of_all(server.pid)
             sample["requests_per_s"] = round(rate.lap())
@@ -178,9 +183,11 @@ def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched,
         if now - began > limit:
             if done:
                 return
-            raise DemoError(f"after {limit:.0f} s only {fast} of {watched.count} hot "
-                            "pages are in DRAM: if this host was busy, run it again; "
-                            "'make test' tells a broken kernel from a slow host")
+            raise DemoError(
+                f"after {limit:.0f} s only {fast} of {watched.count} hot "
+                "pages are in DRAM: if this host was busy, run it again; "
+                "'make test' tells a broken kernel from a slow host"
+            )
 
 
 def demonstrate(options: argparse.Namespace, directory: Path) -> dict:
@@ -196,18 +203,15 @@ def demonstrate(options: argparse.Namespace, directory: Path) -> dict:
         say("stage", name="place")
         before = put_into_slow_node(server, layout)
         say("stage", name="measure", nodes=before, slow=layout.slow)
-        load, watched, speeds = find_hot(server, layout, options.hot_keys,
-                                         options.seconds)
+        load, watched, speeds = find_hot(server, layout, options.hot_keys, options.seconds)
         hot_before = watched.nodes()
         before = pages.nodes_of_all(server.pid)
         counted = kernel.counters()
-        say("stage", name="promote", hot_pages=watched.count, nodes=before,
-            requests_per_s=speeds)
+        say("stage", name="promote", hot_pages=watched.count, nodes=before, requests_per_s=speeds)
         watch(server, load, layout, watched, options.limit)
         say("stage", name="after")
         speeds_after = speed_of(server, load, options.seconds)
-        delta = {name: value - counted[name]
-                 for name, value in kernel.counters().items()}
+        delta = {name: value - counted[name] for name, value in kernel.counters().items()}
         hot_after, after = watched.nodes(), pages.nodes_of_all(server.pid)
         load.stop()
         if server.digest() != digest:
@@ -219,11 +223,14 @@ def demonstrate(options: argparse.Namespace, directory: Path) -> dict:
             "hot_residency": {"before": hot_before, "after": hot_after},
             "speeds": {"before": speeds, "after": speeds_after},
             "counters": delta,
-            "fast_nodes": layout.fast, "slow_node": layout.slow,
+            "fast_nodes": layout.fast,
+            "slow_node": layout.slow,
             "redis_node": layout.redis_node,
-            "redis": server.version(), "keys": options.keys,
+            "redis": server.version(),
+            "keys": options.keys,
             "hot_keys": options.hot_keys,
-            "kernel": os.uname().release, "layout": kernel.read(kernel.PGHOT / "layout"),
+            "kernel": os.uname().release,
+            "layout": kernel.read(kernel.PGHOT / "layout"),
         }
     finally:
         if load is not None:
@@ -236,10 +243,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", type=int, required=True)
     parser.add_argument("--hot-keys", type=int, required=True)
-    parser.add_argument("--seconds", type=float, required=True,
-                        help="length of each throughput measurement")
-    parser.add_argument("--limit", type=float, required=True,
-                        help="seconds to wait for the hot pages")
+    parser.add_argument(
+        "--seconds", type=float, required=True, help="length of each throughput measurement"
+    )
+    parser.add_argument(
+        "--limit", type=float, required=True, help="seconds to wait for the hot pages"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="redis-") as directory:
         try:

@@ -10,8 +10,14 @@ PGHOT = Path("/sys/kernel/mm/pghot")
 DEMOTION = "/sys/kernel/mm/numa/demotion_enabled"
 MODE = "/proc/sys/kernel/numa_balancing"
 
-_COUNTERS = ("pghot_", "pgpromote_", "pgdemote_", "numa_hint_faults",
-             "numa_pte_updates", "pgmigrate_")
+_COUNTERS = (
+    "pghot_",
+    "pgpromote_",
+    "pgdemote_",
+    "numa_hint_faults",
+    "numa_pte_updates",
+    "pgmigrate_",
+)
 
 
 def parse_list(text: str) -> list[int]:
@@ -55,7 +61,8 @@ def cpus_by_node() -> dict[int, list[int]]:
 def tiers() -> list[list[int]]:
     """Nodes of each memory tier, the fastest tier first."""
     top = Path("/sys/devices/virtual/memory_tiering")
-    found = sorted((int(entry.name.removeprefix("memory_tier")),
-                    parse_list(read(entry / "nodelist")))
-                   for entry in top.glob("memory_tier[0-9]*"))
+    found = sorted(
+        (int(entry.name.removeprefix("memory_tier")), parse_list(read(entry / "nodelist")))
+        for entry in top.glob("memory_tier[0-9]*")
+    )
     return [nodes for _, nodes in found if nodes]

@@ -47,8 +47,9 @@ def anonymous_areas(pid: int) -> list[tuple[int, int]]:
     areas = []
     for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
         span, _, _, _, inode, *name = line.split(None, 5)
-        if inode != "0" or (name and name[0] in ("[vvar]", "[vdso]", "[vsyscall]",
-                                                 "[vvar_vclock]")):
+        if inode != "0" or (
+            name and name[0] in ("[vvar]", "[vdso]", "[vsyscall]", "[vvar_vclock]")
+        ):
             continue
         start, end = (int(part, 16) for part in span.split("-"))
         areas.append((start, end))
@@ -90,8 +91,16 @@ class Watched:
         self._status = (ctypes.c_int * self.count)()
 
     def _look(self) -> None:
-        _call("move_pages", _MOVE_PAGES, self._pid, ctypes.c_ulong(self.count),
-              self._addresses, None, self._status, 0)
+        _call(
+            "move_pages",
+            _MOVE_PAGES,
+            self._pid,
+            ctypes.c_ulong(self.count),
+            self._addresses,
+            None,
+            self._status,
+            0,
+        )
 
     def nodes(self) -> dict[int, int]:
         """Node -> number of the pages there; pages on the move are in none."""
@@ -102,8 +111,7 @@ class Watched:
     def on(self, node: int) -> list[int]:
         """Addresses of those that are on one node."""
         self._look()
-        return [address for address, where in zip(self._addresses, self._status)
-                if where == node]
+        return [address for address, where in zip(self._addresses, self._status) if where == node]
 
 
 def migrate(pid: int, source: Iterable[int], target: int) -> int:
@@ -113,8 +121,14 @@ def migrate(pid: int, source: Iterable[int], target: int) -> int:
     pages that a policy binds get no hint faults.
     """
     bits = ctypes.c_ulong(ctypes.sizeof(ctypes.c_ulong) * 8)
-    return _call("migrate_pages", _MIGRATE_PAGES, pid, bits,
-                 ctypes.byref(_mask(source)), ctypes.byref(_mask([target])))
+    return _call(
+        "migrate_pages",
+        _MIGRATE_PAGES,
+        pid,
+        bits,
+        ctypes.byref(_mask(source)),
+        ctypes.byref(_mask([target])),
+    )
 
 
 class _Vector(ctypes.Structure):
@@ -132,8 +146,15 @@ def forget_accesses(pid: int) -> None:
     handle = _call("pidfd_open", _PIDFD_OPEN, pid, 0)
     try:
         for vector in vectors:
-            _call("process_madvise", _PROCESS_MADVISE, handle, ctypes.byref(vector),
-                  ctypes.c_ulong(1), _MADV_COLD, 0)
+            _call(
+                "process_madvise",
+                _PROCESS_MADVISE,
+                handle,
+                ctypes.byref(vector),
+                ctypes.c_ulong(1),
+                _MADV_COLD,
+                0,
+            )
     finally:
         os.close(handle)
 
@@ -169,5 +190,4 @@ class IdleTracking:
                     raise OSError(f"{self.BITMAP} ends early")
                 data += part
         words.frombytes(data)
-        return {pfn for pfn in pfns
-                if not words[pfn // _WORD - self._first] >> pfn % _WORD & 1}
+        return {pfn for pfn in pfns if not words[pfn // _WORD - self._first] >> pfn % _WORD & 1}

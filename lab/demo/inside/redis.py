@@ -86,11 +86,27 @@ class Server:
         self._log = directory / "redis.log"
         with open(self._log, "wb") as log:
             self.process = subprocess.Popen(
-                ["redis-server", "--port", "0", "--unixsocket", self.socket,
-                 "--save", "", "--appendonly", "no", "--dir", str(directory),
-                 "--enable-debug-command", "local"],
-                executable=program, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                preexec_fn=lambda: os.sched_setaffinity(0, cpus))
+                [
+                    "redis-server",
+                    "--port",
+                    "0",
+                    "--unixsocket",
+                    self.socket,
+                    "--save",
+                    "",
+                    "--appendonly",
+                    "no",
+                    "--dir",
+                    str(directory),
+                    "--enable-debug-command",
+                    "local",
+                ],
+                executable=program,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                preexec_fn=lambda: os.sched_setaffinity(0, cpus),
+            )
         self.pid = self.process.pid
         self.client = self._connect()
 
@@ -119,10 +135,13 @@ class Server:
         numbers = list(range(keys))
         random.Random(_SEED).shuffle(numbers)
         for at in range(0, keys, _BATCH):
-            batch = numbers[at:at + _BATCH]
-            self.client.send(b"".join(
-                encode(b"SET", key(number), (b"%08d" % number) * (VALUE // 8))
-                for number in batch))
+            batch = numbers[at : at + _BATCH]
+            self.client.send(
+                b"".join(
+                    encode(b"SET", key(number), (b"%08d" % number) * (VALUE // 8))
+                    for number in batch
+                )
+            )
             for _ in batch:
                 self.client.answer()
 
@@ -141,17 +160,32 @@ class Load:
 
     def __init__(self, server: Server, keys: int, cpus: list[int]) -> None:
         self.process = subprocess.Popen(
-            ["redis-benchmark", "-s", server.socket, "-t", "get", "-r", str(keys),
-             "-n", str(2**31 - 1), "-c", "4", "-P", "8", "-q"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            [
+                "redis-benchmark",
+                "-s",
+                server.socket,
+                "-t",
+                "get",
+                "-r",
+                str(keys),
+                "-n",
+                str(2**31 - 1),
+                "-c",
+                "4",
+                "-P",
+                "8",
+                "-q",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=lambda: os.sched_setaffinity(0, cpus))
+            preexec_fn=lambda: os.sched_setaffinity(0, cpus),
+        )
 
     def check(self) -> None:
         """Raise RedisError if the load ended by itself."""
         if self.process.poll() is not None:
-            raise RedisError("redis-benchmark ended with status "
-                             f"{self.process.returncode}")
+            raise RedisError(f"redis-benchmark ended with status {self.process.returncode}")
 
     def stop(self) -> None:
         """End the load."""
