@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "clock.h"
+#include "compiler.h"
 #include "config.h"
 
 /*
@@ -14,9 +15,6 @@
  */
 #define TURN_NS		10000
 #define AHEAD_NS	10000
-
-#define likely(x)	__builtin_expect(!!(x), 1)
-#define unlikely(x)	__builtin_expect(!!(x), 0)
 
 /* QEMU's TimersState as of 10.0. clock_add_cpu() checks that it is this. */
 struct timers_state {

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "devices.h"
+#include "die.h"
 #include "dma.h"
 #include "qemu.h"
 
@@ -148,12 +149,6 @@ static void on_write(void *device, uint64_t offset, uint64_t value,
 	advance(d, clock_now());
 }
 
-static void give_up(const char *what, const char *which)
-{
-	fprintf(stderr, "memsim: %s%s\n", what, which);
-	exit(1);
-}
-
 /* All of QEMU's devices are there, and the guest has not started yet. */
 static void add_registers(struct notifier *notifier, void *data)
 {
@@ -192,8 +187,8 @@ static void set_numbers(void *class, void *data)
 	if (at)
 		memcpy(&old, at + 6, sizeof(old));
 	if (!at || old != 0xff)
-		give_up("QEMU 10.0 is needed: no place for the PCI numbers of ",
-			kind->type);
+		die("QEMU 10.0 is needed: no place for the PCI numbers of ",
+		    kind->type);
 	memcpy(at, numbers, sizeof(numbers));
 	memcpy(at + 6, &kind->class, sizeof(kind->class));
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cache.h"
+#include "compiler.h"
 
 #define FILTER_SETS	512
 
@@ -40,7 +41,7 @@ static inline enum filter_answer filter_access(struct filter *f, uint64_t addres
 	uint64_t *way = f->line[number % FILTER_SETS];
 	uint64_t first = way[0], second;
 
-	if (__builtin_expect(first >> 1 == number, 1)) {
+	if (likely(first >> 1 == number)) {
 		way[0] = first | store;
 		return way[0] == first ? FILTER_HIT : FILTER_CLEAN;
 	}

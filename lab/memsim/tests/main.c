@@ -3,6 +3,7 @@
 
 int main(void)
 {
-	return test_config() + test_cache() + test_filter() +
-	       test_bandwidth() + test_memory() + test_pages() + test_hmu() + test_dma();
+	return test_config() + test_instruction() + test_blocks() + test_cache() +
+	       test_filter() + test_bandwidth() + test_memory() + test_pages() +
+	       test_hmu() + test_dma();
 }

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 int test_config(void);
+int test_instruction(void);
+int test_blocks(void);
 int test_cache(void);
 int test_filter(void);
 int test_bandwidth(void);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What an access costs the CPU that does it. In front of the model each CPU has a
+ * small filter by virtual address, for the levels of cache that are its own. It
+ * is emptied where the guest changes its page tables, and keeps most accesses
+ * from being looked up at all.
+ */
+#ifndef MEMSIM_ACCESS_H
+#define MEMSIM_ACCESS_H
+
+#include "api.h"
+
+/* The running CPU loads from @vaddr or stores to it. */
+void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
+	       void *data);
+
+/* The running CPU waits @ns for a modelled device. */
+void wait_for_device(uint32_t ns);
+
+/* No CPU's own cache holds anything. */
+void forget_filters(void);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "compiler.h"
+#include "cpu.h"
+#include "die.h"
+#include "model.h"
+
+/*
+ * What a PAUSE takes: some 140 cycles on x86 servers since Skylake. QEMU ends a
+ * CPU's turn at each, so one that cost no more than an instruction would leave
+ * the clock of a CPU that spins far behind those it waits for.
+ */
+#define PAUSE_NS	45
+#define CR3_ADDRESS	0x000ffffffffff000ULL
+
+/* General registers by number, of each CPU, for writes to CR3. */
+static struct qemu_plugin_register *registers[MAX_CPUS][16];
+static byte_array *(*byte_array_new)(void);
+static byte_array *(*byte_array_set_size)(byte_array *a, unsigned int size);
+
+bool cpu_open(char *error, size_t size)
+{
+	byte_array_new = dlsym(RTLD_DEFAULT, "g_byte_array_new");
+	byte_array_set_size = dlsym(RTLD_DEFAULT, "g_byte_array_set_size");
+	if (byte_array_new && byte_array_set_size)
+		return true;
+	snprintf(error, size, "this QEMU exports no GLib");
+	return false;
+}
+
+static void find_registers(unsigned int cpu)
+{
+	static const char *const names[16] = {
+		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+	};
+	value_array *all = qemu_plugin_get_registers();
+	unsigned int i, n;
+
+	for (i = 0; all && i < all->len; i++) {
+		struct register_descriptor *d =
+			&((struct register_descriptor *)(void *)all->data)[i];
+
+		for (n = 0; n < 16; n++)
+			if (!strcmp(d->name, names[n]))
+				registers[cpu][n] = d->handle;
+	}
+}
+
+void on_cpu(plugin_id id, unsigned int number)
+{
+	static struct block boot = { .mode = KERNEL };
+	char error[256];
+	struct cpu *cpu;
+
+	(void)id;
+	if (!clock_add_cpu(number, error, sizeof(error)))
+		die(error, "");
+	if (number >= model.config.cpus)
+		die("the description has fewer CPUs than the guest", "");
+	cpu = &model.cpus[number];
+	cpu->row = model.config.row_of[number];
+	cpu->block = &boot;
+	cpu->count = &model.results.cpu[number][KERNEL];
+	filter_clear(&cpu->filter);
+	find_registers(number);
+}
+
+/* noinline: the return address has to be that of translated code. */
+__attribute__((noinline))
+void on_block(unsigned int translator, void *data)
+{
+	struct block *block = data;
+	unsigned int number = clock_block(block->instructions,
+					  __builtin_return_address(0));
+	struct cpu *cpu = &model.cpus[number];
+
+	(void)translator;
+	cpu->block = block;
+	cpu->count = &model.results.cpu[number][block->mode];
+	cpu->count->instructions += block->instructions;
+	if (model.config.profile && model.measuring)
+		block->ns += block->instructions;
+	if (unlikely(model.measuring && clock_now() >= model.results.next_line))
+		results_tick(&model.results, &model.memory, clock_now());
+}
+
+void on_pause(unsigned int translator, void *data)
+{
+	struct cpu *cpu = &model.cpus[clock_cpu()];
+
+	(void)translator;
+	(void)data;
+	charge(cpu, PAUSE_NS);
+	clock_pause(PAUSE_NS);
+}
+
+void on_halt(unsigned int translator, void *data)
+{
+	(void)translator;
+	(void)data;
+	filter_clear(&model.cpus[clock_cpu()].filter);
+	clock_halt();
+}
+
+void on_flush(unsigned int translator, void *data)
+{
+	(void)translator;
+	(void)data;
+	filter_clear(&model.cpus[clock_cpu()].filter);
+}
+
+/* mov to CR3: the value is in the general register that @data says. */
+void on_new_space(unsigned int translator, void *data)
+{
+	unsigned int number = clock_cpu();
+	struct qemu_plugin_register *handle = registers[number][(uintptr_t)data];
+	static byte_array *value;
+	uint64_t cr3;
+
+	(void)translator;
+	filter_clear(&model.cpus[number].filter);
+	if (!handle)
+		return;
+	if (!value)
+		value = byte_array_new();
+	byte_array_set_size(value, 0);
+	if (qemu_plugin_read_register(handle, value) < (int)sizeof(cr3))
+		return;
+	memcpy(&cr3, value->data, sizeof(cr3));
+	model.cpus[number].space = cr3 & CR3_ADDRESS;
+}

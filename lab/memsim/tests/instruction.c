@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the assembler makes of each instruction is known for what it is. */
+#include "test.h"
+
+#include <string.h>
+
+#include "hypercall.h"
+#include "instruction.h"
+
+#define TEXT(...)	#__VA_ARGS__
+#define NOP_TEXT(...)	TEXT(__VA_ARGS__)
+
+/* @name: the bytes of @code, and zeroes after them. */
+#define BYTES(name, code)						\
+	extern const uint8_t name[];					\
+	__asm__(".pushsection .rodata\n" #name ": " code		\
+		"\n.skip 16, 0\n.popsection")
+
+BYTES(begin, ".byte " NOP_TEXT(MEMSIM_NOP) ", 1, 0x4d, 0x45, 0x4d");
+BYTES(last_phase, ".byte " NOP_TEXT(MEMSIM_NOP) ", 23, 0x4d, 0x45, 0x4d");
+BYTES(other_nop, "nopl 0x4d454e17(%rax,%rax,1)");
+BYTES(pause_it, "pause");
+BYTES(nop, "nop");
+BYTES(halt, "hlt");
+BYTES(repeated_halt, ".byte 0xf3\n hlt");
+BYTES(invlpg, "invlpg (%rax)");
+BYTES(far_invlpg, "invlpg 0x1000(%r12,%r13,8)");
+BYTES(invpcid, "invpcid (%rsi), %rdi");
+BYTES(swapgs, "swapgs");
+BYTES(rdtscp, "rdtscp");
+BYTES(lgdt, "lgdt (%rax)");
+BYTES(from_cr3, "mov %cr3, %rdi");
+BYTES(to_cr2, "mov %rdi, %cr2");
+BYTES(to_cr4, "mov %rdi, %cr4");
+BYTES(to_cr8, "mov %rdi, %cr8");
+BYTES(repeated_store, "rep stosb");
+BYTES(immediate, "mov $0x00f4f4f4, %eax");
+BYTES(prefixes_only, ".fill 15, 1, 0x66");
+BYTES(cut_short, ".fill 14, 1, 0xf3\n.byte 0x0f");
+
+/* mov to CR3 from each general register, 16 bytes each. */
+extern const uint8_t registers[];
+__asm__(".pushsection .rodata\n"
+	"registers:\n"
+	".irp r, rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15\n"
+	"1: mov %\\r, %cr3\n"
+	".skip 16 - (. - 1b), 0\n"
+	".endr\n"
+	".popsection");
+
+static void is(const uint8_t *bytes, enum event_kind kind, unsigned int value)
+{
+	uint8_t room[INSTRUCTION_ROOM] = {};
+	struct event e;
+
+	/* A copy, so that reading past it is noticed. */
+	memcpy(room, bytes, sizeof(room));
+	e = event_of(room);
+	assert_int_equal(e.kind, kind);
+	assert_int_equal(e.value, value);
+}
+
+static void hypercalls_have_their_number(void **state)
+{
+	(void)state;
+	is(begin, EVENT_HYPERCALL, MEMSIM_BEGIN);
+	is(last_phase, EVENT_HYPERCALL, MEMSIM_PHASE + MEMSIM_PHASES - 1);
+	is(other_nop, EVENT_NONE, 0);
+}
+
+static void a_cpu_that_waits(void **state)
+{
+	(void)state;
+	is(pause_it, EVENT_PAUSE, 0);
+	is(nop, EVENT_NONE, 0);
+	is(halt, EVENT_HALT, 0);
+	is(repeated_halt, EVENT_HALT, 0);
+}
+
+static void page_tables_that_change(void **state)
+{
+	unsigned int n;
+
+	(void)state;
+	for (n = 0; n < 16; n++)
+		is(registers + n * 16, EVENT_NEW_SPACE, n);
+	is(invlpg, EVENT_FLUSH, 0);
+	is(far_invlpg, EVENT_FLUSH, 0);
+	is(invpcid, EVENT_FLUSH, 0);
+}
+
+static void what_is_alike_is_not_it(void **state)
+{
+	(void)state;
+	is(swapgs, EVENT_NONE, 0);
+	is(rdtscp, EVENT_NONE, 0);
+	is(lgdt, EVENT_NONE, 0);
+	is(from_cr3, EVENT_NONE, 0);
+	is(to_cr2, EVENT_NONE, 0);
+	is(to_cr4, EVENT_NONE, 0);
+	is(to_cr8, EVENT_NONE, 0);
+	is(repeated_store, EVENT_NONE, 0);
+	is(immediate, EVENT_NONE, 0);
+}
+
+/* Nothing is read past what there is. */
+static void the_longest_ones(void **state)
+{
+	(void)state;
+	is(prefixes_only, EVENT_NONE, 0);
+	is(cut_short, EVENT_NONE, 0);
+}
+
+int test_instruction(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hypercalls_have_their_number),
+		cmocka_unit_test(a_cpu_that_waits),
+		cmocka_unit_test(page_tables_that_change),
+		cmocka_unit_test(what_is_alike_is_not_it),
+		cmocka_unit_test(the_longest_ones),
+	};
+
+	return cmocka_run_group_tests_name("instruction", tests, NULL, NULL);
+}
