@@ -7,39 +7,22 @@
 #include "clock.h"
 #include "devices.h"
 #include "die.h"
-#include "dma.h"
 #include "qemu.h"
 
 #define BAR		2
+#define MAX_DEVICES	32
 /* Far more than the structure with a PCI device's numbers takes. */
 #define CLASS_BYTES	256
 
 /**
- * struct kind - what the models have in common
- * @type: its name for QEMU
- * @device: PCI device number
- * @class: and class
- * @bytes: of its registers
- */
-struct kind {
-	const char *type;
-	uint16_t device, class;
-	uint64_t bytes;
-	uint64_t (*read)(void *model, uint64_t offset);
-	void (*write)(void *model, uint64_t offset, uint64_t value, uint64_t now);
-	bool (*advance)(void *model, uint64_t now);
-	uint64_t (*next)(void *model);
-};
-
-/**
  * struct device - one of them
- * @kind: which
+ * @ops: of which kind
  * @id: name that the command line gives it
  * @model: its registers and what is behind them
  * @pci: QEMU's object
  */
 struct device {
-	const struct kind *kind;
+	const struct device_ops *ops;
 	char id[16];
 	void *model;
 	void *pci;
@@ -51,64 +34,17 @@ static struct qemu qemu;
 static const struct config *config;
 static void (*spend)(uint32_t ns);
 static void (*written)(void);
-static struct device devices[MAX_NODES + 1];
+static struct device devices[MAX_DEVICES];
 static unsigned int count;
-
-static uint64_t read_hmu(void *model, uint64_t offset)
-{
-	return hmu_read(model, offset);
-}
-
-static void write_hmu(void *model, uint64_t offset, uint64_t value, uint64_t now)
-{
-	hmu_write(model, offset, value, now);
-}
-
-static bool advance_hmu(void *model, uint64_t now)
-{
-	return hmu_advance(model, now);
-}
-
-static uint64_t next_hmu(void *model)
-{
-	return hmu_next(model);
-}
-
-static uint64_t read_dma(void *model, uint64_t offset)
-{
-	return dma_read(model, offset);
-}
-
-static void write_dma(void *model, uint64_t offset, uint64_t value, uint64_t now)
-{
-	dma_write(model, offset, value, now);
-}
-
-static bool advance_dma(void *model, uint64_t now)
-{
-	return dma_advance(model, now);
-}
-
-static uint64_t next_dma(void *model)
-{
-	return dma_next(model);
-}
-
-static const struct kind kinds[] = {
-	{ "memsim-hmu", HMU_DEVICE, 0x0880, HMU_BYTES,
-	  read_hmu, write_hmu, advance_hmu, next_hmu },
-	{ "memsim-dma", DMA_DEVICE, 0x0801, DMA_BYTES,
-	  read_dma, write_dma, advance_dma, next_dma },
-};
 
 /* Let the model do what is due; be here again when there is more. */
 static void advance(struct device *d, uint64_t now)
 {
 	uint64_t next;
 
-	if (d->kind->advance(d->model, now) && qemu.msi_enabled(d->pci))
+	if (d->ops->advance(d->model, now) && qemu.msi_enabled(d->pci))
 		qemu.msi_notify(d->pci, 0);
-	next = d->kind->next(d->model);
+	next = d->ops->next(d->model);
 	if (next)
 		qemu.timer_mod_ns(&d->timer, next > now ? next : now + 1);
 	else
@@ -132,7 +68,7 @@ static uint64_t on_read(void *device, uint64_t offset, unsigned int size)
 	clock_cpu();
 	spend(config->mmio_read_ns);
 	advance(d, clock_now());
-	return d->kind->read(d->model, offset);
+	return d->ops->read(d->model, offset);
 }
 
 static void on_write(void *device, uint64_t offset, uint64_t value,
@@ -145,7 +81,7 @@ static void on_write(void *device, uint64_t offset, uint64_t value,
 	spend(config->mmio_write_ns);
 	/* What was due before comes before. */
 	advance(d, clock_now());
-	d->kind->write(d->model, offset, value, clock_now());
+	d->ops->write(d->model, offset, value, clock_now());
 	advance(d, clock_now());
 }
 
@@ -169,7 +105,7 @@ static void add_registers(struct notifier *notifier, void *data)
 		if (!d->pci)
 			continue;
 		qemu.memory_region_init_io(&d->region, d->pci, &ops, d,
-					   d->kind->type, d->kind->bytes);
+					   d->ops->type, d->ops->bytes);
 		qemu.pci_register_bar(d->pci, BAR, 0, &d->region);
 		qemu.timer_init_full(&d->timer, NULL, CLOCK_VIRTUAL, NANOSECONDS,
 				     0, on_timer, d);
@@ -180,17 +116,17 @@ static void add_registers(struct notifier *notifier, void *data)
 static void set_numbers(void *class, void *data)
 {
 	static const uint8_t edu[] = { 0x34, 0x12, 0xe8, 0x11, 0x10 };
-	const struct kind *kind = data;
+	const struct device_ops *ops = data;
 	uint8_t *at = memmem(class, CLASS_BYTES, edu, sizeof(edu));
-	uint16_t old, numbers[] = { DEVICES_VENDOR, kind->device };
+	uint16_t old, numbers[] = { DEVICES_VENDOR, ops->device };
 
 	if (at)
 		memcpy(&old, at + 6, sizeof(old));
 	if (!at || old != 0xff)
 		die("QEMU 10.0 is needed: no place for the PCI numbers of ",
-		    kind->type);
+		    ops->type);
 	memcpy(at, numbers, sizeof(numbers));
-	memcpy(at + 6, &kind->class, sizeof(kind->class));
+	memcpy(at + 6, &ops->class, sizeof(ops->class));
 }
 
 static void access_guest(uint64_t pa, void *buffer, size_t bytes, bool write)
@@ -234,74 +170,69 @@ static bool find(char *error, size_t size)
 	return true;
 }
 
-static struct device *add(const struct kind *kind, void *model)
+/* The one of node @node, or of the machine. */
+static bool add(const struct device_ops *ops, struct memory *m,
+		unsigned int node, char *error, size_t size)
 {
-	struct device *d = &devices[count++];
+	struct device *d = &devices[count];
 
-	d->kind = kind;
-	d->model = model;
-	return d;
-}
-
-static bool add_hmu(struct memory *m, unsigned int node)
-{
-	struct hmu *h = malloc(sizeof(*h));
-
-	if (!h || !hmu_init(h, config, node)) {
-		free(h);
+	if (count == MAX_DEVICES) {
+		snprintf(error, size, "more than %d devices", MAX_DEVICES);
 		return false;
 	}
-	m->hmu[node] = h;
-	snprintf(add(&kinds[0], h)->id, sizeof(devices->id), "hmu%u", node);
-	return true;
-}
-
-static bool add_dma(struct memory *m)
-{
-	struct dma *d = malloc(sizeof(*d));
-
-	if (!d)
+	d->ops = ops;
+	d->model = ops->create(m, node, access_guest);
+	if (!d->model) {
+		snprintf(error, size, "no memory left");
 		return false;
-	dma_init(d, m, access_guest);
-	snprintf(add(&kinds[1], d)->id, sizeof(devices->id), "dma");
+	}
+	if (ops->per_node)
+		snprintf(d->id, sizeof(d->id), "%s%u", ops->id, node);
+	else
+		snprintf(d->id, sizeof(d->id), "%s", ops->id);
+	count++;
 	return true;
 }
 
-static void register_kind(const struct kind *kind)
+static bool add_all(const struct device_ops *ops, struct memory *m, char *error,
+		    size_t size)
+{
+	unsigned int nodes = ops->per_node ? m->c->nodes : 1, node;
+
+	for (node = 0; node < nodes; node++)
+		if (ops->present(m->c, node) && !add(ops, m, node, error, size))
+			return false;
+	return true;
+}
+
+static void register_kind(const struct device_ops *ops)
 {
 	struct type_info info = {
-		.name = kind->type, .parent = "edu", .class_init = set_numbers,
-		.class_data = (void *)kind,
+		.name = ops->type, .parent = "edu", .class_init = set_numbers,
+		.class_data = (void *)ops,
 	};
 
 	qemu.type_register_static(&info);
 }
 
-bool devices_init(const struct config *c, struct memory *m,
+bool devices_init(struct memory *m, const struct device_ops *const *kinds,
 		  const struct device_calls *calls, char *error, size_t size)
 {
 	static struct notifier notifier = { .notify = add_registers };
-	bool room = true;
-	unsigned int node;
+	const struct device_ops *const *kind;
 
-	config = c;
+	config = m->c;
 	spend = calls->spend;
 	written = calls->written;
-	for (node = 0; node < c->nodes; node++)
-		if (c->hmu[node])
-			room &= add_hmu(m, node);
-	if (c->dma_channels)
-		room &= add_dma(m);
-	if (!room) {
-		snprintf(error, size, "no memory left");
-		return false;
-	}
+	for (kind = kinds; *kind; kind++)
+		if (!add_all(*kind, m, error, size))
+			return false;
 	if (!count)
 		return true;
 	if (!find(error, size))
 		return false;
-	register_kind(&kinds[0]);
-	register_kind(&kinds[1]);
+	for (kind = kinds; *kind; kind++)
+		register_kind(*kind);
 	qemu.qemu_add_machine_init_done_notifier(&notifier);
 	return true;
 }

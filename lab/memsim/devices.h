@@ -4,19 +4,16 @@
  * model's registers, 64 bits each, and which send MSI 0. They stand on QEMU's
  * device "edu", which brings all that a PCI device must have.
  *
- *	-device memsim-hmu,id=hmuN	a hotness monitoring unit of node N
- *	-device memsim-dma,id=dma	the copy engine
+ *	-device TYPE,id=ID	one device
+ *	-device TYPE,id=IDn	the one of node n
  *
- * PCI IDs are of those that QEMU's documentation leaves to experiments.
+ * struct device_ops says what TYPE and ID are.
  */
 #ifndef MEMSIM_DEVICES_H
 #define MEMSIM_DEVICES_H
 
+#include "device.h"
 #include "memory.h"
-
-#define DEVICES_VENDOR	0x1af4
-#define HMU_DEVICE	0x10f0
-#define DMA_DEVICE	0x10f1
 
 /**
  * struct device_calls - what devices have the rest do
@@ -28,8 +25,11 @@ struct device_calls {
 	void (*written)(void);
 };
 
-/* Have QEMU know the devices of @c. On failure @error says what this QEMU lacks. */
-bool devices_init(const struct config *c, struct memory *m,
+/*
+ * Have QEMU know the devices that @m->c describes, of @kinds: NULL is after the last.
+ * On failure @error says what is wrong, or what this QEMU lacks.
+ */
+bool devices_init(struct memory *m, const struct device_ops *const *kinds,
 		  const struct device_calls *calls, char *error, size_t size);
 
 #endif

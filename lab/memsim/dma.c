@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+
 #include "dma.h"
 
 #define CHUNK	4096U	/* bytes that are copied at a time */
 
-void dma_init(struct dma *d, struct memory *m, dma_access access)
+void dma_init(struct dma *d, struct memory *m, guest_access access)
 {
 	*d = (struct dma) { .m = m, .access = access };
 }
@@ -91,8 +93,9 @@ static struct dma_channel *first_due(struct dma *d)
 	return first;
 }
 
-bool dma_advance(struct dma *d, uint64_t now)
+static bool dma_advance(void *model, uint64_t now)
 {
+	struct dma *d = model;
 	struct dma_channel *ch;
 	bool tell = false;
 
@@ -102,9 +105,9 @@ bool dma_advance(struct dma *d, uint64_t now)
 	return tell && d->control & DMA_INTERRUPT;
 }
 
-uint64_t dma_next(const struct dma *d)
+static uint64_t dma_next(const void *model)
 {
-	const struct dma_channel *ch = first_due((struct dma *)d);
+	const struct dma_channel *ch = first_due((struct dma *)model);
 
 	return ch ? ch->next_ns : 0;
 }
@@ -116,8 +119,9 @@ static const struct dma_channel *channel_at(const struct dma *d, uint64_t offset
 	return n && n <= d->m->c->dma_channels ? &d->channel[n - 1] : NULL;
 }
 
-uint64_t dma_read(const struct dma *d, uint64_t offset)
+static uint64_t dma_read(const void *model, uint64_t offset)
 {
+	const struct dma *d = model;
 	const struct dma_channel *ch = channel_at(d, offset);
 
 	if (!ch) {
@@ -166,8 +170,9 @@ static void post(struct dma_channel *ch, uint64_t value, uint64_t now)
 	ch->posted = value;
 }
 
-void dma_write(struct dma *d, uint64_t offset, uint64_t value, uint64_t now)
+static void dma_write(void *model, uint64_t offset, uint64_t value, uint64_t now)
 {
+	struct dma *d = model;
 	struct dma_channel *ch = (struct dma_channel *)channel_at(d, offset);
 
 	if (!ch) {
@@ -187,3 +192,27 @@ void dma_write(struct dma *d, uint64_t offset, uint64_t value, uint64_t now)
 		break;
 	}
 }
+
+static bool dma_present(const struct config *c, unsigned int node)
+{
+	(void)node;
+	return c->dma_channels;
+}
+
+static void *dma_create(struct memory *m, unsigned int node, guest_access access)
+{
+	struct dma *d = malloc(sizeof(*d));
+
+	(void)node;
+	if (d)
+		dma_init(d, m, access);
+	return d;
+}
+
+const struct device_ops dma_ops = {
+	.type = "memsim-dma", .id = "dma",
+	.device = DMA_DEVICE, .class = 0x0801, .bytes = DMA_BYTES,
+	.present = dma_present, .create = dma_create,
+	.read = dma_read, .write = dma_write,
+	.advance = dma_advance, .next = dma_next,
+};

@@ -15,7 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device.h"
 #include "memory.h"
+
+#define DMA_DEVICE	0x10f1	/* PCI device number */
 
 /* Registers: 64 bits each. RO: writes have no effect. */
 #define DMA_ID		0x00	/* RO: DMA_MAGIC */
@@ -53,9 +56,6 @@ struct dma_descriptor {
 #define DMA_OK		1	/* all bytes are there */
 #define DMA_ERROR	2	/* an address without memory, or too many bytes */
 
-/* The guest's memory: read or write @bytes at physical address @pa. */
-typedef void (*dma_access)(uint64_t pa, void *buffer, size_t bytes, bool write);
-
 /**
  * struct dma_channel - its registers, and the job under way
  * @ring, @entries, @posted: as software set them
@@ -81,20 +81,14 @@ struct dma_channel {
  */
 struct dma {
 	struct memory *m;
-	dma_access access;
+	guest_access access;
 	uint64_t control;
 	struct dma_channel channel[MAX_CHANNELS];
 };
 
-void dma_init(struct dma *d, struct memory *m, dma_access access);
+void dma_init(struct dma *d, struct memory *m, guest_access access);
 
-/* Do what is due by @now. True if software is to be interrupted. */
-bool dma_advance(struct dma *d, uint64_t now);
-
-/* When there is something to do next; 0: never. */
-uint64_t dma_next(const struct dma *d);
-
-uint64_t dma_read(const struct dma *d, uint64_t offset);
-void dma_write(struct dma *d, uint64_t offset, uint64_t value, uint64_t now);
+/* As a device: one per machine. */
+extern const struct device_ops dma_ops;
 
 #endif

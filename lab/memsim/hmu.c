@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hmu.h"
+#include "memory.h"
 
 #define COUNT_MAX	((1U << HMU_COUNT_BITS) - 1)
 
@@ -115,8 +116,10 @@ void hmu_request(struct hmu *h, uint64_t pa, bool write, uint64_t now)
 		h->count[unit]++;
 }
 
-bool hmu_advance(struct hmu *h, uint64_t now)
+/* End the epochs that are over at @now. */
+static bool hmu_advance(void *model, uint64_t now)
 {
+	struct hmu *h = model;
 	bool tell;
 
 	if (h->control & HMU_ENABLE && now >= h->epoch_end)
@@ -126,8 +129,10 @@ bool hmu_advance(struct hmu *h, uint64_t now)
 	return tell;
 }
 
-uint64_t hmu_next(const struct hmu *h)
+static uint64_t hmu_next(const void *model)
 {
+	const struct hmu *h = model;
+
 	return h->control & HMU_ENABLE ? h->epoch_end : 0;
 }
 
@@ -140,8 +145,10 @@ static uint64_t read_range(const struct hmu *h, uint64_t offset)
 	return offset % 16 ? r->end - r->start : r->start;
 }
 
-uint64_t hmu_read(const struct hmu *h, uint64_t offset)
+static uint64_t hmu_read(const void *model, uint64_t offset)
 {
+	const struct hmu *h = model;
+
 	if (offset % 8)
 		return 0;
 	if (offset >= HMU_LIST)
@@ -203,8 +210,10 @@ static void control(struct hmu *h, uint64_t value, uint64_t now)
 	h->epoch_end = now + h->epoch_ns;
 }
 
-void hmu_write(struct hmu *h, uint64_t offset, uint64_t value, uint64_t now)
+static void hmu_write(void *model, uint64_t offset, uint64_t value, uint64_t now)
 {
+	struct hmu *h = model;
+
 	switch (offset) {
 	case HMU_CONTROL:
 		return control(h, value, now);
@@ -238,3 +247,29 @@ void hmu_write(struct hmu *h, uint64_t offset, uint64_t value, uint64_t now)
 		break;
 	}
 }
+
+static bool hmu_present(const struct config *c, unsigned int node)
+{
+	return c->hmu[node];
+}
+
+static void *hmu_create(struct memory *m, unsigned int node, guest_access access)
+{
+	struct hmu *h = malloc(sizeof(*h));
+
+	(void)access;
+	if (!h || !hmu_init(h, m->c, node)) {
+		free(h);
+		return NULL;
+	}
+	m->hmu[node] = h;
+	return h;
+}
+
+const struct device_ops hmu_ops = {
+	.type = "memsim-hmu", .id = "hmu", .per_node = true,
+	.device = HMU_DEVICE, .class = 0x0880, .bytes = HMU_BYTES,
+	.present = hmu_present, .create = hmu_create,
+	.read = hmu_read, .write = hmu_write,
+	.advance = hmu_advance, .next = hmu_next,
+};

@@ -20,6 +20,9 @@
 #include <stdint.h>
 
 #include "config.h"
+#include "device.h"
+
+#define HMU_DEVICE	0x10f0	/* PCI device number */
 
 /* Registers: 64 bits each. RO: writes have no effect. */
 #define HMU_ID		0x00	/* RO: HMU_MAGIC */
@@ -98,13 +101,7 @@ void hmu_exit(struct hmu *h);
 /* A line of the node is read or written at @now. */
 void hmu_request(struct hmu *h, uint64_t pa, bool write, uint64_t now);
 
-/* End the epochs that are over at @now. True if software is to be interrupted. */
-bool hmu_advance(struct hmu *h, uint64_t now);
-
-/* When the epoch ends; 0 if none is under way. */
-uint64_t hmu_next(const struct hmu *h);
-
-uint64_t hmu_read(const struct hmu *h, uint64_t offset);
-void hmu_write(struct hmu *h, uint64_t offset, uint64_t value, uint64_t now);
+/* As a device: one per node; what there is to do next is to end the epoch. */
+extern const struct device_ops hmu_ops;
 
 #endif

@@ -11,6 +11,8 @@
 #include "clock.h"
 #include "cpu.h"
 #include "devices.h"
+#include "dma.h"
+#include "hmu.h"
 #include "measured.h"
 #include "model.h"
 #include "translate.h"
@@ -18,6 +20,9 @@
 EXPORT int qemu_plugin_version = PLUGIN_API;
 
 struct model model;
+
+/* All kinds of devices that a machine may have. */
+static const struct device_ops *const kinds[] = { &hmu_ops, &dma_ops, NULL };
 
 static bool install(int api, const char *path, char *error, size_t size)
 {
@@ -33,7 +38,7 @@ static bool install(int api, const char *path, char *error, size_t size)
 		snprintf(error, size, "no memory left");
 		return false;
 	}
-	return devices_init(&model.config, &model.memory, &calls, error, size);
+	return devices_init(&model.memory, kinds, &calls, error, size);
 }
 
 EXPORT int qemu_plugin_install(plugin_id id, const struct plugin_info *info,

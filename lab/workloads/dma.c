@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../memsim/devices.h"
 #include "../memsim/dma.h"
 #include "lib/device.h"
 

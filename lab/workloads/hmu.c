@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../memsim/devices.h"
+#include "../memsim/hmu.h"
 #include "lib/device.h"
 
 #define PAGES		20480UL	/* more than HMU_ENTRIES */

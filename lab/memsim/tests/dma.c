@@ -51,9 +51,9 @@ static struct fixture *fresh(void)
 	for (i = 0; i < NEAR; i++)
 		guest[0][i] = number(&x) >> 56;
 	memset(guest[1], 0, NEAR);
-	dma_write(&f->dma, DMA_CHANNEL(0) + DMA_RING, RING, 0);
-	dma_write(&f->dma, DMA_CHANNEL(0) + DMA_ENTRIES, 8, 0);
-	dma_write(&f->dma, DMA_CONTROL, DMA_INTERRUPT, 0);
+	dma_ops.write(&f->dma, DMA_CHANNEL(0) + DMA_RING, RING, 0);
+	dma_ops.write(&f->dma, DMA_CHANNEL(0) + DMA_ENTRIES, 8, 0);
+	dma_ops.write(&f->dma, DMA_CONTROL, DMA_INTERRUPT, 0);
 	return f;
 }
 
@@ -83,12 +83,12 @@ static uint64_t status(uint64_t ring, unsigned int slot)
 
 static void post(struct fixture *f, unsigned int channel, uint64_t n, uint64_t now)
 {
-	dma_write(&f->dma, DMA_CHANNEL(channel) + DMA_POSTED, n, now);
+	dma_ops.write(&f->dma, DMA_CHANNEL(channel) + DMA_POSTED, n, now);
 }
 
 static uint64_t done(struct fixture *f, unsigned int channel)
 {
-	return dma_read(&f->dma, DMA_CHANNEL(channel) + DMA_DONE);
+	return dma_ops.read(&f->dma, DMA_CHANNEL(channel) + DMA_DONE);
 }
 
 static void a_job_takes_its_time_and_copies_every_byte(void **state)
@@ -99,15 +99,15 @@ static void a_job_takes_its_time_and_copies_every_byte(void **state)
 	(void)state;
 	job(RING, 0, 0x10001, 0x20003, 3 * 4096);
 	post(f, 0, 1, 1000);
-	assert_int_equal(dma_next(&f->dma), 1000);
-	assert_false(dma_advance(&f->dma, end - 1));
+	assert_int_equal(dma_ops.next(&f->dma), 1000);
+	assert_false(dma_ops.advance(&f->dma, end - 1));
 	assert_int_equal(done(f, 0), 0);
 	assert_int_equal(status(RING, 0), 0);
-	assert_true(dma_advance(&f->dma, end));
+	assert_true(dma_ops.advance(&f->dma, end));
 	assert_int_equal(done(f, 0), 1);
 	assert_int_equal(status(RING, 0), DMA_OK);
 	assert_memory_equal(guest[0] + 0x10001, guest[0] + 0x20003, 3 * 4096);
-	assert_int_equal(dma_next(&f->dma), 0);
+	assert_int_equal(dma_ops.next(&f->dma), 0);
 	assert_int_equal(f->memory.stat[0].dma, 2 * 3 * 64);
 	drop(f);
 }
@@ -123,7 +123,7 @@ static void a_slow_node_is_waited_for(void **state)
 		job(RING, i, 0x40000 + i * 0x10000, FAR + i * 0x10000, 0x10000);
 	post(f, 0, 8, now);
 	while (done(f, 0) < 8)
-		dma_advance(&f->dma, now = dma_next(&f->dma));
+		dma_ops.advance(&f->dma, now = dma_ops.next(&f->dma));
 	/* 512 KiB at 4 GB/s; a turn is waited for to a microsecond. */
 	assert_in_range(now - (1 << 20), 131072 - 1024, 131072 * 106 / 100);
 	assert_memory_equal(guest[0] + 0x40000, guest[1], 0x80000);
@@ -136,23 +136,23 @@ static void channels_work_side_by_side(void **state)
 	uint64_t other = 0x2000;
 
 	(void)state;
-	dma_write(&f->dma, DMA_CHANNEL(1) + DMA_RING, other, 0);
-	dma_write(&f->dma, DMA_CHANNEL(1) + DMA_ENTRIES, 2, 0);
+	dma_ops.write(&f->dma, DMA_CHANNEL(1) + DMA_RING, other, 0);
+	dma_ops.write(&f->dma, DMA_CHANNEL(1) + DMA_ENTRIES, 2, 0);
 	job(RING, 0, 0x10000, 0x20000, 4096);
 	job(other, 0, 0x11000, 0x21000, 4096);
 	job(other, 1, 0x12000, 0x22000, 4096);
 	post(f, 0, 1, 0);
 	post(f, 1, 2, 0);
-	dma_advance(&f->dma, SETUP + 409);
+	dma_ops.advance(&f->dma, SETUP + 409);
 	assert_int_equal(done(f, 0), 1);
 	assert_int_equal(done(f, 1), 1);
-	dma_advance(&f->dma, 2 * (SETUP + 409));
+	dma_ops.advance(&f->dma, 2 * (SETUP + 409));
 	assert_int_equal(done(f, 1), 2);
 	assert_memory_equal(guest[0] + 0x10000, guest[0] + 0x20000, 3 * 4096);
 	/* There is no third one. */
-	assert_int_equal(dma_read(&f->dma, DMA_CHANNELS), 2);
-	dma_write(&f->dma, DMA_CHANNEL(2) + DMA_RING, RING, 0);
-	assert_int_equal(dma_read(&f->dma, DMA_CHANNEL(2) + DMA_RING), 0);
+	assert_int_equal(dma_ops.read(&f->dma, DMA_CHANNELS), 2);
+	dma_ops.write(&f->dma, DMA_CHANNEL(2) + DMA_RING, RING, 0);
+	assert_int_equal(dma_ops.read(&f->dma, DMA_CHANNEL(2) + DMA_RING), 0);
 	drop(f);
 }
 
@@ -175,9 +175,9 @@ static void bad_jobs_fail_and_change_nothing(void **state)
 		job(RING, i, bad[i].from, bad[i].to, bad[i].bytes);
 	memcpy(before, guest[0], NEAR);
 	post(f, 0, n, 0);
-	assert_true(dma_advance(&f->dma, MIB));
+	assert_true(dma_ops.advance(&f->dma, MIB));
 	assert_int_equal(done(f, 0), n);
-	assert_int_equal(dma_read(&f->dma, DMA_CHANNEL(0) + DMA_FAILED), n);
+	assert_int_equal(dma_ops.read(&f->dma, DMA_CHANNEL(0) + DMA_FAILED), n);
 	for (i = 0; i < n; i++) {
 		assert_int_equal(status(RING, i), DMA_ERROR);
 		job(RING, i, bad[i].from, bad[i].to, bad[i].bytes);
@@ -192,23 +192,23 @@ static void a_bad_ring_fails_too(void **state)
 	struct fixture *f = fresh();
 
 	(void)state;
-	dma_write(&f->dma, DMA_CHANNEL(0) + DMA_RING, 2 * NEAR, 0);
+	dma_ops.write(&f->dma, DMA_CHANNEL(0) + DMA_RING, 2 * NEAR, 0);
 	/* Before it is known how long it is, nothing can be posted. */
 	post(f, 0, 1, 0);
-	assert_int_equal(dma_next(&f->dma), 0);
-	dma_write(&f->dma, DMA_CHANNEL(0) + DMA_ENTRIES, 3, 0);
-	assert_int_equal(dma_read(&f->dma, DMA_CHANNEL(0) + DMA_ENTRIES), 0);
-	dma_write(&f->dma, DMA_CHANNEL(0) + DMA_ENTRIES, 4, 0);
+	assert_int_equal(dma_ops.next(&f->dma), 0);
+	dma_ops.write(&f->dma, DMA_CHANNEL(0) + DMA_ENTRIES, 3, 0);
+	assert_int_equal(dma_ops.read(&f->dma, DMA_CHANNEL(0) + DMA_ENTRIES), 0);
+	dma_ops.write(&f->dma, DMA_CHANNEL(0) + DMA_ENTRIES, 4, 0);
 	/* More than fits, and less than was posted before, are not taken. */
 	post(f, 0, 5, 0);
-	assert_int_equal(dma_read(&f->dma, DMA_CHANNEL(0) + DMA_POSTED), 0);
+	assert_int_equal(dma_ops.read(&f->dma, DMA_CHANNEL(0) + DMA_POSTED), 0);
 	post(f, 0, 3, 10);
 	post(f, 0, 2, 10);
-	assert_int_equal(dma_read(&f->dma, DMA_CHANNEL(0) + DMA_POSTED), 3);
-	assert_false(dma_advance(&f->dma, 10));
+	assert_int_equal(dma_ops.read(&f->dma, DMA_CHANNEL(0) + DMA_POSTED), 3);
+	assert_false(dma_ops.advance(&f->dma, 10));
 	assert_int_equal(done(f, 0), 3);
-	assert_int_equal(dma_read(&f->dma, DMA_CHANNEL(0) + DMA_FAILED), 3);
-	assert_int_equal(dma_next(&f->dma), 0);
+	assert_int_equal(dma_ops.read(&f->dma, DMA_CHANNEL(0) + DMA_FAILED), 3);
+	assert_int_equal(dma_ops.next(&f->dma), 0);
 	drop(f);
 }
 
@@ -225,7 +225,7 @@ static void copied_lines_are_read_from_memory(void **state)
 	assert_int_equal(node, NODE_HIT);
 	job(RING, 0, 0x10000, 0x20000, 4096);
 	post(f, 0, 1, 0);
-	dma_advance(&f->dma, MIB);
+	dma_ops.advance(&f->dma, MIB);
 	memory_access(&f->memory, 0, &s, 0x20000, false, MIB, &node);
 	assert_int_equal(node, 0);
 	assert_int_equal(f->memory.stat[0].writeback, 0);
@@ -241,23 +241,42 @@ static void the_node_s_monitor_counts_copies(void **state)
 	(void)state;
 	assert_non_null(h);
 	assert_true(hmu_init(h, &machine, 1));
-	hmu_write(h, HMU_CONTROL, HMU_ENABLE, 0);
+	hmu_ops.write(h, HMU_CONTROL, HMU_ENABLE, 0);
 	f->memory.hmu[1] = h;
 	job(RING, 0, FAR + 3 * 4096, FAR + 5 * 4096, 4096);
 	post(f, 0, 1, 0);
-	dma_advance(&f->dma, MIB);
-	hmu_advance(h, 1ULL << 30);
-	assert_int_equal(hmu_read(h, HMU_TAIL), 2);
-	assert_int_equal(hmu_read(h, HMU_LIST), 3 << HMU_COUNT_BITS | 64);
-	assert_int_equal(hmu_read(h, HMU_LIST + 8), 5 << HMU_COUNT_BITS | 64);
+	dma_ops.advance(&f->dma, MIB);
+	hmu_ops.advance(h, 1ULL << 30);
+	assert_int_equal(hmu_ops.read(h, HMU_TAIL), 2);
+	assert_int_equal(hmu_ops.read(h, HMU_LIST), 3 << HMU_COUNT_BITS | 64);
+	assert_int_equal(hmu_ops.read(h, HMU_LIST + 8), 5 << HMU_COUNT_BITS | 64);
 	hmu_exit(h);
 	free(h);
+	drop(f);
+}
+
+static void a_machine_has_one_if_it_has_channels(void **state)
+{
+	static const struct config without = { .nodes = 2 };
+	struct fixture *f = fresh();
+	struct dma *d;
+
+	(void)state;
+	assert_false(dma_ops.per_node);
+	assert_false(dma_ops.present(&without, 0));
+	assert_true(dma_ops.present(&machine, 0));
+	d = dma_ops.create(&f->memory, 0, access_guest);
+	assert_non_null(d);
+	assert_int_equal(dma_ops.read(d, DMA_ID), DMA_MAGIC);
+	assert_int_equal(dma_ops.read(d, DMA_CHANNELS), 2);
+	free(d);
 	drop(f);
 }
 
 int test_dma(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_machine_has_one_if_it_has_channels),
 		cmocka_unit_test(a_job_takes_its_time_and_copies_every_byte),
 		cmocka_unit_test(a_slow_node_is_waited_for),
 		cmocka_unit_test(channels_work_side_by_side),

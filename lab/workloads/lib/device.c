@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../memsim/devices.h"
+#include "../../memsim/device.h"
 #include "device.h"
 
 #define COMMAND		0x04
