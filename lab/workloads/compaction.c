@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/bench.h"
+#include "lib/workload.h"
 
 #define HUGE	(2UL << 20)
 
@@ -23,7 +23,7 @@ static bool busy;
 static bool stop;
 static uint64_t iterations;
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "mib", 'm', "memory to fragment", .number = &mib, .low = 4, .high = 1 << 20 },
 	{ "huge", 'n', "huge pages to get", .number = &huge, .low = 1, .high = 1 << 20 },
 	{ "busy", 'B', "beside a busy loop on the same CPU", .flag = &busy },
@@ -41,17 +41,17 @@ static void *spin(void *unused)
 /* Fill the memory, then give one page of each two back. */
 static uint64_t *fragment(void)
 {
-	uint64_t *p = bench_map(mib << 20), page, x = random_start(0);
+	uint64_t *p = workload_map(mib << 20), page, x = random_start(0);
 	const uint64_t words = PAGE / sizeof(*p);
 
 	if (madvise(p, mib << 20, MADV_NOHUGEPAGE) && errno != EINVAL)
-		bench_fail("madvise: %s", strerror(errno));
+		workload_fail("madvise: %s", strerror(errno));
 	for (page = 0; page < (mib << 20) / PAGE; page++)
 		p[page * words] = line_value(page);
 	for (page = 0; page < (mib << 20) / PAGE; page += 2)
 		if (madvise(p + (page + (random_next(&x) >> 63)) * words, PAGE,
 			    MADV_DONTNEED))
-			bench_fail("madvise: %s", strerror(errno));
+			workload_fail("madvise: %s", strerror(errno));
 	return p;
 }
 
@@ -60,7 +60,7 @@ static void set(const char *name, const char *value)
 	int fd = open(name, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0 || write(fd, value, strlen(value)) < 0)
-		bench_fail("cannot write %s: %s", name, strerror(errno));
+		workload_fail("cannot write %s: %s", name, strerror(errno));
 	close(fd);
 }
 
@@ -72,7 +72,7 @@ static uint64_t number_in(const char *path, const char *name)
 	FILE *f = fopen(path, "re");
 
 	if (!f)
-		bench_fail("cannot read %s: %s", path, strerror(errno));
+		workload_fail("cannot read %s: %s", path, strerror(errno));
 	while (fgets(line, sizeof(line), f))
 		if (!strncmp(line, name, strlen(name)) &&
 		    sscanf(line + strlen(name), "%lu", &value) == 1)
@@ -90,11 +90,11 @@ static uint64_t huge_pages(void)
 /* Room for @n huge pages. */
 static char *huge_area(uint64_t n)
 {
-	char *area = bench_map((n + 1) * HUGE);
+	char *area = workload_map((n + 1) * HUGE);
 
 	area = (char *)(((uintptr_t)area + HUGE - 1) & -HUGE);
 	if (madvise(area, n * HUGE, MADV_HUGEPAGE))
-		bench_fail("no huge pages: %s", strerror(errno));
+		workload_fail("no huge pages: %s", strerror(errno));
 	return area;
 }
 
@@ -121,27 +121,27 @@ int main(int argc, char **argv)
 	double seconds;
 	char *area;
 
-	bench_parse(argc, argv, "Huge pages from fragmented memory.", options);
+	workload_parse(argc, argv, "Huge pages from fragmented memory.", options);
 	/* What is free elsewhere would be taken instead. */
-	if (bench.place.n != 1 || bench.place.spill)
-		bench_fail("--place needs one node");
+	if (workload.place.n != 1 || workload.place.spill)
+		workload_fail("--place needs one node");
 	set("/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
-	bench_place(&bench.place);
+	workload_place(&workload.place);
 	filler = fragment();
 	ballast = take_free();
 	set("/sys/kernel/mm/transparent_hugepage/defrag", "always");
 	area = huge_area(huge);
 	if (busy && pthread_create(&thread, NULL, spin, NULL))
-		bench_fail("no thread");
+		workload_fail("no thread");
 
 	got = huge_pages();
 	moved = number_in("/proc/vmstat", "pgmigrate_success ");
-	bench_begin();
+	workload_begin();
 	spun = iterations;
 	for (i = 0; i < huge; i++)
 		area[i * HUGE] = 1;
 	spun = iterations - spun;
-	seconds = bench_end();
+	seconds = workload_end();
 	got = huge_pages() - got;
 	moved = number_in("/proc/vmstat", "pgmigrate_success ") - moved;
 
@@ -155,18 +155,18 @@ int main(int argc, char **argv)
 		uint64_t kept = page + !(random_next(&x) >> 63);
 
 		if (filler[kept * (PAGE / sizeof(*filler))] != line_value(kept))
-			bench_fail("page %lu was not moved rightly", kept);
+			workload_fail("page %lu was not moved rightly", kept);
 	}
 	/* Where compaction is put off, small pages come instead, and soon. */
 	if (!got)
-		bench_fail("no huge page came as one");
+		workload_fail("no huge page came as one");
 	/* Blocks that had begun to be free elsewhere take fewer than 256. */
 	if (moved < got * 128)
-		bench_fail("%lu huge pages took %lu migrations: they were free before",
-			   got, moved);
-	bench_result(seconds, got / seconds, "huge pages/s",
-		     "\"huge\":%lu,\"as_huge\":%lu,\"migrated\":%lu,"
-		     "\"free_before\":%lu,\"spins\":%lu",
-		     huge, got, moved, ballast, spun);
+		workload_fail("%lu huge pages took %lu migrations: they were free before",
+			      got, moved);
+	workload_result(seconds, got / seconds, "huge pages/s",
+			"\"huge\":%lu,\"as_huge\":%lu,\"migrated\":%lu,"
+			"\"free_before\":%lu,\"spins\":%lu",
+			huge, got, moved, ballast, spun);
 	return 0;
 }

@@ -19,7 +19,7 @@ static uint64_t ring_at, channels;
 static char *from, *to;
 static uint64_t from_at[JOBS], to_at[JOBS];
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "from", 'f', "node", .number = &from_node, .low = 0, .high = 63 },
 	{ "to", 't', "node", .number = &to_node, .low = 0, .high = 63 },
 	{}
@@ -56,7 +56,7 @@ static void wait(uint64_t channel, uint64_t jobs)
 static double copy_all(uint64_t n)
 {
 	uint64_t share = 32, done, c, i;
-	double began = bench_now();
+	double began = workload_now();
 
 	set_up(share);
 	for (done = 0; done < JOBS; done += n * share) {
@@ -72,7 +72,7 @@ static double copy_all(uint64_t n)
 		for (c = 0; c < n; c++)
 			wait(c, done / n + share);
 	}
-	return (bench_now() - began) * 1e9;
+	return (workload_now() - began) * 1e9;
 }
 
 static void fill(unsigned char seed)
@@ -91,11 +91,11 @@ static void compare(const char *what)
 	if (getenv("BENCH_CORRUPT"))
 		to[AREA - 1]++;
 	if (memcmp(from, to, AREA))
-		bench_fail("%s: the copy differs", what);
+		workload_fail("%s: the copy differs", what);
 	for (i = 0; i < 32; i++)
 		if (ring[i].status != DMA_OK)
-			bench_fail("%s: job %lu has status %lu", what, i,
-				   ring[i].status);
+			workload_fail("%s: job %lu has status %lu", what, i,
+				      ring[i].status);
 }
 
 /* Jobs that must fail, between two that must not; how many failed. */
@@ -118,11 +118,11 @@ static uint64_t bad_jobs(void)
 	wait(0, 5);
 	for (i = 0; i < 5; i++)
 		if (ring[i].status != want[i])
-			bench_fail("bad job %lu has status %lu", i, ring[i].status);
+			workload_fail("bad job %lu has status %lu", i, ring[i].status);
 	if (memcmp(from, to, PAGE) ||
 	    memcmp(from + 4 * PAGE + 5, to + 4 * PAGE + 7, 1001) ||
 	    to[4 * PAGE + 7 + 1001] || to[4 * PAGE + 6] || to[PAGE] || to[2 * PAGE])
-		bench_fail("a job copied what it should not");
+		workload_fail("a job copied what it should not");
 	return device_read(&dma, DMA_CHANNEL(0) + DMA_FAILED);
 }
 
@@ -131,10 +131,10 @@ int main(int argc, char **argv)
 	uint64_t page, interrupts, failed;
 	double one, all, seconds;
 
-	bench_parse(argc, argv, "Checks the copy engine of the memory model.", options);
+	workload_parse(argc, argv, "Checks the copy engine of the memory model.", options);
 	dma = device_open(DMA_DEVICE, 0, DMA_BYTES);
 	if (device_read(&dma, DMA_ID) != DMA_MAGIC)
-		bench_fail("the device does not say what it is");
+		workload_fail("the device does not say what it is");
 	channels = device_read(&dma, DMA_CHANNELS);
 	ring = device_memory(PAGE, 0);
 	ring_at = device_address((void *)ring);
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	device_interrupts(&dma);
 	device_write(&dma, DMA_CONTROL, DMA_INTERRUPT);
 
-	bench_begin();
+	workload_begin();
 	interrupts = device_interrupted();
 	fill(1);
 	one = copy_all(1);
@@ -157,9 +157,9 @@ int main(int argc, char **argv)
 	all = copy_all(channels);
 	compare("all channels");
 	failed = bad_jobs();
-	seconds = bench_end();
+	seconds = workload_end();
 
-	bench_result(seconds, one / JOBS, "ns", "\"channels\":%lu,\"jobs\":%lu,\"one_ns\":%.1f,\"all_ns\":%.1f,\"interrupts\":%lu,\"failed\":%lu",
-		     channels, JOBS, one / JOBS, all / JOBS, interrupts, failed);
+	workload_result(seconds, one / JOBS, "ns", "\"channels\":%lu,\"jobs\":%lu,\"one_ns\":%.1f,\"all_ns\":%.1f,\"interrupts\":%lu,\"failed\":%lu",
+			channels, JOBS, one / JOBS, all / JOBS, interrupts, failed);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/bench.h"
+#include "lib/workload.h"
 
 #define NONE		UINT32_MAX
 #define MAX_SEARCHES	64
@@ -29,7 +29,7 @@ static uint32_t queued, next_queued, depth;
 static uint64_t next_chunk;
 static double times[MAX_SEARCHES];
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "scale", 'S', "logarithm of the number of vertices", .number = &scale, .low = 4, .high = 26 },
 	{ "edge-factor", 'e', "edges for each vertex", .number = &edge_factor, .low = 1, .high = 64 },
 	{ "searches", 'n', "", .number = &searches, .low = 1, .high = MAX_SEARCHES },
@@ -76,7 +76,7 @@ static void make_graph(void)
 
 	vertices = 1u << scale;
 	edges = edge_factor << scale;
-	start = bench_map((vertices + 2) * sizeof(*start));
+	start = workload_map((vertices + 2) * sizeof(*start));
 	for (x = random_start(0), e = 0; e < edges; e++) {
 		one_edge(&x, &u, &v);
 		start[u + 2]++;
@@ -86,16 +86,16 @@ static void make_graph(void)
 		total += start[u + 1];
 		start[u + 1] = total;
 	}
-	neighbour = bench_map(2 * edges * sizeof(*neighbour));
+	neighbour = workload_map(2 * edges * sizeof(*neighbour));
 	for (x = random_start(0), e = 0; e < edges; e++) {
 		one_edge(&x, &u, &v);
 		neighbour[start[u + 1]++] = v;
 		neighbour[start[v + 1]++] = u;
 	}
-	parent = bench_map(vertices * sizeof(*parent));
-	level = bench_map(vertices * sizeof(*level));
-	queue = bench_map(vertices * sizeof(*queue));
-	next_queue = bench_map(vertices * sizeof(*next_queue));
+	parent = workload_map(vertices * sizeof(*parent));
+	level = workload_map(vertices * sizeof(*level));
+	queue = workload_map(vertices * sizeof(*queue));
+	next_queue = workload_map(vertices * sizeof(*next_queue));
 	memset(parent, 0xff, vertices * sizeof(*parent));
 	memset(level, 0xff, vertices * sizeof(*level));
 	memset(queue, 0, vertices * sizeof(*queue));
@@ -151,7 +151,7 @@ static void one_search(int thread)
 {
 	for (;;) {
 		one_level();
-		bench_barrier();
+		workload_barrier();
 		if (!thread) {
 			uint32_t *swap = queue;
 
@@ -162,7 +162,7 @@ static void one_search(int thread)
 			next_chunk = 0;
 			depth++;
 		}
-		bench_barrier();
+		workload_barrier();
 		if (!queued)
 			return;
 	}
@@ -199,15 +199,15 @@ static void search_all(int thread)
 
 	for (i = 0; i < searches; i++) {
 		if (!thread) {
-			began = bench_now();
+			began = workload_now();
 			begin_at(root_of(i));
 		}
-		bench_barrier();
+		workload_barrier();
 		one_search(thread);
 		if (!thread)
-			times[i] = bench_now() - began;
+			times[i] = workload_now() - began;
 		/* All have seen that this search is over. */
-		bench_barrier();
+		workload_barrier();
 	}
 }
 
@@ -228,16 +228,16 @@ static uint64_t validate(uint32_t root)
 			uint32_t v = neighbour[e];
 
 			if ((parent[u] == NONE) != (parent[v] == NONE))
-				bench_fail("vertex %u is reached and its neighbour is not", u);
+				workload_fail("vertex %u is reached and its neighbour is not", u);
 			if (parent[u] == NONE)
 				continue;
 			if (level[u] > level[v] + 1)
-				bench_fail("vertex %u is too far from the root", u);
+				workload_fail("vertex %u is too far from the root", u);
 			hangs |= v == parent[u] && level[u] == level[v] + 1;
 			traversed++;
 		}
 		if (parent[u] != NONE && !hangs)
-			bench_fail("vertex %u hangs on nothing", u);
+			workload_fail("vertex %u hangs on nothing", u);
 	}
 	return traversed / 2;
 }
@@ -247,28 +247,28 @@ int main(int argc, char **argv)
 	double inverse = 0, seconds;
 	uint64_t i;
 
-	bench_parse(argc, argv, "Breadth-first searches of a Kronecker graph.", options);
+	workload_parse(argc, argv, "Breadth-first searches of a Kronecker graph.", options);
 	/* Made where it will lie: to move it gives the same, and takes longer. */
-	bench_place(&bench.place);
+	workload_place(&workload.place);
 	make_graph();
-	bench_place(&(struct list){});
+	workload_place(&(struct list){});
 
-	bench_begin();
-	bench_threads(threads, search_all);
-	seconds = bench_end();
+	workload_begin();
+	workload_threads(threads, search_all);
+	seconds = workload_end();
 
 	/* Again, to validate: which parent a vertex gets may differ, no more. */
 	for (i = 0; i < searches; i++) {
 		uint32_t root = root_of(i);
 
 		begin_at(root);
-		bench_threads(1, one_search);
+		workload_threads(1, one_search);
 		if (getenv("BENCH_CORRUPT"))
 			level[root] = 7;
 		inverse += times[i] / validate(root);
 	}
-	bench_result(seconds, searches / inverse, "TEPS",
-		     "\"vertices\":%u,\"edges\":%lu,\"searches\":%lu",
-		     vertices, edges, searches);
+	workload_result(seconds, searches / inverse, "TEPS",
+			"\"vertices\":%u,\"edges\":%lu,\"searches\":%lu",
+			vertices, edges, searches);
 	return 0;
 }

@@ -5,14 +5,14 @@
  */
 #include <stdlib.h>
 
-#include "lib/bench.h"
+#include "lib/workload.h"
 
 static uint64_t mib = 256, hot_mib = 32, updates = 4000000, moves = 3;
 static uint64_t threads = 2;
 static uint64_t *table;
 static uint64_t words;
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "mib", 'm', "size of the table", .number = &mib, .low = 1, .high = 1 << 20 },
 	{ "hot-mib", 'H', "size of the hot set", .number = &hot_mib, .low = 1, .high = 1 << 20 },
 	{ "updates", 'n', "of each thread for each place of the hot set", .number = &updates, .low = 1, .high = UINT64_MAX },
@@ -45,7 +45,7 @@ static void update(int thread, bool back)
 
 static void forth(int thread)
 {
-	bench_barrier();
+	workload_barrier();
 	update(thread, false);
 }
 
@@ -59,28 +59,28 @@ int main(int argc, char **argv)
 	double seconds;
 	uint64_t i;
 
-	bench_parse(argc, argv, "Random updates of a hot set that moves.", options);
+	workload_parse(argc, argv, "Random updates of a hot set that moves.", options);
 	if (hot_mib > mib)
-		bench_fail("the hot set is larger than the table");
+		workload_fail("the hot set is larger than the table");
 	words = (mib << 20) / sizeof(*table);
-	bench_place(&bench.place);
-	table = bench_map(mib << 20);
+	workload_place(&workload.place);
+	table = workload_map(mib << 20);
 	for (i = 0; i < words; i += PAGE / sizeof(*table))
 		table[i] = 0;
-	bench_place(&(struct list){});
+	workload_place(&(struct list){});
 
-	bench_begin();
-	bench_threads(threads, forth);
-	seconds = bench_end();
+	workload_begin();
+	workload_threads(threads, forth);
+	seconds = workload_end();
 
 	/* The same updates backwards leave zeroes. */
 	if (getenv("BENCH_CORRUPT"))
 		table[0]++;
-	bench_threads(threads, back);
+	workload_threads(threads, back);
 	for (i = 0; i < words; i++)
 		if (table[i])
-			bench_fail("word %lu was not updated rightly", i);
-	bench_result(seconds, threads * moves * updates / seconds, "updates/s",
-		     "\"words\":%lu", words);
+			workload_fail("word %lu was not updated rightly", i);
+	workload_result(seconds, threads * moves * updates / seconds, "updates/s",
+			"\"words\":%lu", words);
 	return 0;
 }

@@ -20,7 +20,7 @@ static uint64_t node = 1;
 static struct device hmu;
 static volatile char *area;
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "node", 'n', "whose memory is accessed", .number = &node, .low = 0, .high = 63 },
 	{}
 };
@@ -32,7 +32,7 @@ static void find(void)
 	do {
 		hmu = device_open(HMU_DEVICE, n++, HMU_BYTES);
 		if (device_read(&hmu, HMU_ID) != HMU_MAGIC)
-			bench_fail("the device does not say what it is");
+			workload_fail("the device does not say what it is");
 	} while (device_read(&hmu, HMU_NODE) != node);
 }
 
@@ -54,7 +54,7 @@ static void start(uint64_t threshold)
 	device_write(&hmu, HMU_TRACK, HMU_READS);
 	device_write(&hmu, HMU_CONTROL, HMU_ENABLE | HMU_INTERRUPT);
 	if (device_read(&hmu, HMU_TAIL) || device_read(&hmu, HMU_STATUS) != HMU_ENABLE)
-		bench_fail("the unit does not begin anew");
+		workload_fail("the unit does not begin anew");
 }
 
 /* Nothing else is going on: the CPU halts until the epoch's end. */
@@ -64,7 +64,7 @@ static void wait(void)
 
 	nanosleep(&t, NULL);
 	if (!device_read(&hmu, HMU_EPOCHS))
-		bench_fail("the epoch does not end");
+		workload_fail("the epoch does not end");
 }
 
 /* Physical address of a unit, by the device's ranges. */
@@ -78,7 +78,7 @@ static uint64_t address_of(uint64_t unit)
 			return device_read(&hmu, HMU_RANGE(n)) + at;
 		at -= bytes;
 	}
-	bench_fail("unit %lu is beyond the device's memory", unit);
+	workload_fail("unit %lu is beyond the device's memory", unit);
 }
 
 static int compare(const void *a, const void *b)
@@ -118,14 +118,16 @@ int main(int argc, char **argv)
 	bool overflow;
 	double seconds;
 
-	bench_parse(argc, argv, "Checks the hotness monitoring unit of the memory model.", options);
+	workload_parse(argc, argv,
+		       "Checks the hotness monitoring unit of the memory model.",
+		       options);
 	find();
 	area = device_memory(PAGES * PAGE, node);
 	for (page = 0; page < PAGES; page++)
 		memset((void *)(area + page * PAGE), 1, PAGE);
 	device_interrupts(&hmu);
 
-	bench_begin();
+	workload_begin();
 	interrupts = device_interrupted();
 	start(16);
 	for (page = 0; page < WATCHED; page++)
@@ -143,12 +145,12 @@ int main(int argc, char **argv)
 	overflow = device_read(&hmu, HMU_STATUS) & HMU_OVERFLOW;
 	device_write(&hmu, HMU_STATUS, HMU_OVERFLOW);
 	if (device_read(&hmu, HMU_STATUS) & HMU_OVERFLOW)
-		bench_fail("the overflow cannot be cleared");
+		workload_fail("the overflow cannot be cleared");
 	device_write(&hmu, HMU_CONTROL, 0);
-	seconds = bench_end();
+	seconds = workload_end();
 
-	bench_result(seconds, right, "pages", "\"hot\":%lu,\"found\":%lu,\"others\":%lu,\"count\":%lu,\"interrupts\":%lu,\"listed\":%lu,\"lost\":%lu,\"overflow\":%s",
-		     WATCHED / 4, right, others, count, interrupts, listed, lost,
-		     overflow ? "true" : "false");
+	workload_result(seconds, right, "pages", "\"hot\":%lu,\"found\":%lu,\"others\":%lu,\"count\":%lu,\"interrupts\":%lu,\"listed\":%lu,\"lost\":%lu,\"overflow\":%s",
+			WATCHED / 4, right, others, count, interrupts, listed, lost,
+			overflow ? "true" : "false");
 	return 0;
 }

@@ -10,7 +10,7 @@ static struct list cold_place;
 static struct lines area, cold;
 static uint64_t pages;
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "mib", 'm', "size of what is used", .number = &mib, .low = 1, .high = 1 << 20 },
 	{ "cold-mib", 'C', "size of what is not", .number = &cold_mib, .low = 1, .high = 1 << 20 },
 	{ "cold-place", 'P', "nodes of what is not used", .nodes = &cold_place },
@@ -23,7 +23,7 @@ static void touch(int thread)
 {
 	uint64_t x = random_start(thread), differ = 0, n;
 
-	bench_barrier();
+	workload_barrier();
 	for (n = 0; n < accesses; n++) {
 		uint64_t r = random_next(&x);
 
@@ -36,19 +36,19 @@ int main(int argc, char **argv)
 {
 	double seconds;
 
-	bench_parse(argc, argv, "Accesses to DRAM beside unused slow memory.", options);
+	workload_parse(argc, argv, "Accesses to DRAM beside unused slow memory.", options);
 	/* One line a page is enough for data that nobody uses. */
 	cold = lines_map(cold_mib, &cold_place, PAGE / LINE);
-	area = lines_map(mib, &bench.place, 1);
+	area = lines_map(mib, &workload.place, 1);
 	pages = (mib << 20) / PAGE;
 
-	bench_begin();
-	bench_threads(threads, touch);
-	seconds = bench_end();
+	workload_begin();
+	workload_threads(threads, touch);
+	seconds = workload_end();
 
 	lines_verify(&cold);
 	lines_verify(&area);
-	bench_result(seconds, threads * accesses / seconds, "accesses/s",
-		     "\"pages\":%lu", pages);
+	workload_result(seconds, threads * accesses / seconds, "accesses/s",
+			"\"pages\":%lu", pages);
 	return 0;
 }

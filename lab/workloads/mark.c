@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/bench.h"
+#include "lib/workload.h"
 #include "lib/measured.h"
 
 int main(int argc, char **argv)
@@ -17,14 +17,14 @@ int main(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, &first, NULL);
 	if (argc - first != 1)
-		bench_fail("one of begin and end is needed");
+		workload_fail("one of begin and end is needed");
 	if (!strcmp(argv[first], "begin")) {
 		measured_begin();
 	} else if (!strcmp(argv[first], "end")) {
 		memsim_call(MEMSIM_END);
 		keep_vmstat(VMSTAT_END);
 	} else {
-		bench_fail("'%s' is neither begin nor end", argv[first]);
+		workload_fail("'%s' is neither begin nor end", argv[first]);
 	}
 	return 0;
 }

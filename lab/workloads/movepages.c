@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/bench.h"
+#include "lib/workload.h"
 
 #define HUGE	(2UL << 20)
 #define PAGES	512	/* asked for at a time */
@@ -23,7 +23,7 @@
 static uint64_t mib = 64, folio_kib = 4;
 static struct list to;
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "folio-kib", 'k', "size of the folios", .number = &folio_kib, .low = 4, .high = 2048 },
 	{ "mib", 'm', "moved, an even number", .number = &mib, .low = 2, .high = 1 << 20 },
 	{ "to", 'T', "node to move to", .nodes = &to },
@@ -44,12 +44,12 @@ static void choose_folios(void)
 		snprintf(name, sizeof(name), form, kib);
 		f = fopen(name, "we");
 		if (!f && kib == folio_kib)
-			bench_fail("this kernel has no folios of %lu KiB", kib);
+			workload_fail("this kernel has no folios of %lu KiB", kib);
 		if (!f)
 			continue;
 		fputs(kib == folio_kib ? "always" : "never", f);
 		if (fclose(f))
-			bench_fail("cannot write %s: %s", name, strerror(errno));
+			workload_fail("cannot write %s: %s", name, strerror(errno));
 	}
 }
 
@@ -64,17 +64,17 @@ static void verify(char *area, int node)
 		for (i = 0; i < PAGES; i++)
 			pages[i] = area + at + i * PAGE;
 		if (syscall(SYS_move_pages, 0, PAGES, pages, NULL, status, 0))
-			bench_fail("move_pages: %s", strerror(errno));
+			workload_fail("move_pages: %s", strerror(errno));
 		for (i = 0; i < PAGES; i++)
 			if (status[i] != node)
-				bench_fail("page %lu is not on node %d: %d",
-					   at / PAGE + i, node, status[i]);
+				workload_fail("page %lu is not on node %d: %d",
+					      at / PAGE + i, node, status[i]);
 	}
 	if (getenv("BENCH_CORRUPT"))
 		area[0]++;
 	for (i = 0; i < (mib << 20) / LINE; i++)
 		if (*(uint64_t *)(area + i * LINE) != line_value(i))
-			bench_fail("line %lu was not moved rightly", i);
+			workload_fail("line %lu was not moved rightly", i);
 }
 
 static void run(char *area, int target)
@@ -86,18 +86,18 @@ static void run(char *area, int target)
 	double seconds;
 
 	if (!pages || !nodes || !status)
-		bench_fail("no memory left");
+		workload_fail("no memory left");
 	for (i = 0; i < n; i++) {
 		pages[i] = area + i * (folio_kib << 10);
 		nodes[i] = target;
 	}
-	bench_begin();
+	workload_begin();
 	if (syscall(SYS_move_pages, 0, n, pages, nodes, status, MOVE_OWN))
-		bench_fail("move_pages: %s", strerror(errno));
-	seconds = bench_end();
+		workload_fail("move_pages: %s", strerror(errno));
+	seconds = workload_end();
 	verify(area, target);
-	bench_result(seconds, mib * 1.048576e-3 / seconds, "GB/s",
-		     "\"folio_kib\":%lu,\"folios\":%lu", folio_kib, n);
+	workload_result(seconds, mib * 1.048576e-3 / seconds, "GB/s",
+			"\"folio_kib\":%lu,\"folios\":%lu", folio_kib, n);
 }
 
 int main(int argc, char **argv)
@@ -105,19 +105,19 @@ int main(int argc, char **argv)
 	uint64_t line;
 	char *area;
 
-	bench_parse(argc, argv, "Throughput of move_pages(2) for folios of one size.", options);
+	workload_parse(argc, argv, "Throughput of move_pages(2) for folios of one size.", options);
 	mib &= ~1UL;
-	if (bench.place.n != 1 || to.n != 1)
-		bench_fail("--place and --to need one node each");
+	if (workload.place.n != 1 || to.n != 1)
+		workload_fail("--place and --to need one node each");
 	if (folio_kib & (folio_kib - 1) || folio_kib == 8)
-		bench_fail("%lu is no size of folios", folio_kib);
+		workload_fail("%lu is no size of folios", folio_kib);
 	choose_folios();
-	bench_place(&bench.place);
-	area = bench_map((mib << 20) + HUGE);
+	workload_place(&workload.place);
+	area = workload_map((mib << 20) + HUGE);
 	area = (char *)(((uintptr_t)area + HUGE - 1) & -HUGE);
 	for (line = 0; line < (mib << 20) / LINE; line++)
 		*(uint64_t *)(area + line * LINE) = line_value(line);
-	bench_place(&(struct list){});
+	workload_place(&(struct list){});
 	run(area, to.item[0]);
 	return 0;
 }

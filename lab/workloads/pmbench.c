@@ -28,7 +28,7 @@ static struct lines area;
 static uint64_t pages;
 static uint32_t table[TABLE];
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "shape", 'd', "distribution of addresses", .number = &shape, .choices = shapes },
 	{ "mib", 'm', "size of the area", .number = &mib, .low = 1, .high = 1 << 20 },
 	{ "accesses", 'n', "of each thread", .number = &accesses, .low = 1, .high = UINT64_MAX },
@@ -93,7 +93,7 @@ static void touch(int thread)
 	uint64_t x = random_start(thread), differ = 0, n;
 	uint64_t limit = writes * 256 / 100;
 
-	bench_barrier();
+	workload_barrier();
 	for (n = 0; n < accesses; n++) {
 		uint64_t r = random_next(&x);
 		uint32_t at = (r >> 40) % TABLE;
@@ -112,18 +112,18 @@ int main(int argc, char **argv)
 {
 	double seconds;
 
-	bench_parse(argc, argv, "Accesses by a distribution of addresses.", options);
+	workload_parse(argc, argv, "Accesses by a distribution of addresses.", options);
 	pages = (mib << 20) / PAGE;
 	make_table();
-	area = lines_map(mib, &bench.place, 1);
+	area = lines_map(mib, &workload.place, 1);
 
-	bench_begin();
-	bench_threads(threads, touch);
-	seconds = bench_end();
+	workload_begin();
+	workload_threads(threads, touch);
+	seconds = workload_end();
 
 	lines_verify(&area);
-	bench_result(seconds, threads * accesses / seconds, "accesses/s",
-		     "\"pages\":%lu,\"threads\":%lu,\"first_fifth\":%.4f",
-		     pages, threads, first_fifth());
+	workload_result(seconds, threads * accesses / seconds, "accesses/s",
+			"\"pages\":%lu,\"threads\":%lu,\"first_fifth\":%.4f",
+			pages, threads, first_fifth());
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "lib/bench.h"
+#include "lib/workload.h"
 
 #define MIB	(1UL << 20)
 #define CHASE	(16 * MIB)
@@ -23,7 +23,7 @@ static char *stream[MAX_THREADS][MAX_LIST];
 static int threads;
 static volatile bool spinning;
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "nodes", 'n', "to measure; without, 0", .nodes = &nodes },
 	{}
 };
@@ -35,12 +35,12 @@ static void *make_chase(int node)
 	uint32_t *order = malloc(n * sizeof(*order));
 	char *p;
 
-	bench_place(&(struct list){ .item = { node }, .n = 1 });
-	p = bench_map(CHASE);
+	workload_place(&(struct list){ .item = { node }, .n = 1 });
+	p = workload_map(CHASE);
 	memset(p, 0, CHASE);
-	bench_place(&(struct list){});
+	workload_place(&(struct list){});
 	if (!order)
-		bench_fail("no memory left");
+		workload_fail("no memory left");
 	for (i = 0; i < n; i++)
 		order[i] = i;
 	for (i = n - 1; i > 0; i--) {
@@ -59,12 +59,12 @@ static void *make_chase(int node)
 /* Nanoseconds a step, without the two instructions that count it. */
 static double run_chase(void **from)
 {
-	double began = bench_now(), seconds;
+	double began = workload_now(), seconds;
 	uint64_t n = STEPS;
 
 	__asm__ volatile("1: mov (%0), %0\n\tdec %1\n\tjnz 1b"
 			 : "+r" (from), "+r" (n) : : "memory", "cc");
-	seconds = bench_now() - began;
+	seconds = workload_now() - began;
 	return seconds * 1e9 / STEPS - 3;
 }
 
@@ -73,10 +73,10 @@ static void measure_latency(int thread)
 	int turn, i;
 
 	for (turn = 0; turn < threads; turn++) {
-		bench_barrier();
+		workload_barrier();
 		for (i = 0; i < nodes.n && turn == thread; i++)
 			latency[thread][i] = run_chase(chase[i]);
-		bench_barrier();
+		workload_barrier();
 	}
 }
 
@@ -88,8 +88,8 @@ static void measure_bandwidth(int thread)
 	for (i = 0; i < nodes.n; i++) {
 		const char *p, *end;
 
-		bench_barrier();
-		began = bench_now();
+		workload_barrier();
+		began = workload_now();
 		for (round = 0; round < 2; round++) {
 			p = stream[thread][i];
 			/* One load a line: the CPU must not be what limits. */
@@ -100,10 +100,10 @@ static void measure_bandwidth(int thread)
 						 "mov 192(%0), %%rax"
 						 : : "r" (p) : "rax", "memory");
 		}
-		bench_barrier();
+		workload_barrier();
 		if (!thread)
 			bandwidth[i] = 2.0 * threads * STREAM / 1e6 /
-				       (bench_now() - began);
+				       (workload_now() - began);
 	}
 }
 
@@ -111,44 +111,44 @@ static void measure_bandwidth(int thread)
 static void measure_move(void)
 {
 	before_ns = run_chase(chase[nodes.n - 1]);
-	bench_move(chase[nodes.n - 1], CHASE, nodes.item[0]);
+	workload_move(chase[nodes.n - 1], CHASE, nodes.item[0]);
 	after_ns = run_chase(chase[nodes.n - 1]);
 }
 
 static void measure_faults(void)
 {
-	char *p = bench_map(FAULTS * PAGE);
-	double began = bench_now();
+	char *p = workload_map(FAULTS * PAGE);
+	double began = workload_now();
 	uint64_t i;
 
 	madvise(p, FAULTS * PAGE, MADV_NOHUGEPAGE);
 	for (i = 0; i < FAULTS; i++)
 		p[i * PAGE] = 1;
-	fault_ns = (bench_now() - began) * 1e9 / FAULTS;
+	fault_ns = (workload_now() - began) * 1e9 / FAULTS;
 	munmap(p, FAULTS * PAGE);
 }
 
 /* Changing protection interrupts each CPU on which the program runs. */
 static double change_protection(void)
 {
-	char *p = bench_map(PAGE);
+	char *p = workload_map(PAGE);
 	double began;
 	int i;
 
 	*p = 1;
-	began = bench_now();
+	began = workload_now();
 	for (i = 0; i < 100; i++) {
 		mprotect(p, PAGE, PROT_READ);
 		mprotect(p, PAGE, PROT_READ | PROT_WRITE);
 		*p = 1;
 	}
 	munmap(p, PAGE);
-	return (bench_now() - began) * 1e9 / 200;
+	return (workload_now() - began) * 1e9 / 200;
 }
 
 static void with_others(int thread)
 {
-	bench_barrier();
+	workload_barrier();
 	if (!thread) {
 		flush_ns = change_protection();
 		spinning = false;
@@ -172,39 +172,39 @@ static void show(void)
 	for (i = 0; i < nodes.n; i++)
 		n += snprintf(text + n, sizeof(text) - n, "%s%.1f", i ? "," : "",
 			      bandwidth[i]);
-	bench_result(0, latency[0][0], "ns", "\"latency\":%s],\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f",
-		     text, before_ns, after_ns, fault_ns, quiet_ns, flush_ns);
+	workload_result(0, latency[0][0], "ns", "\"latency\":%s],\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f",
+			text, before_ns, after_ns, fault_ns, quiet_ns, flush_ns);
 }
 
 int main(int argc, char **argv)
 {
 	int i, thread;
 
-	bench_parse(argc, argv, "Latency and bandwidth of each node.", options);
-	threads = bench.cpus.n ? bench.cpus.n : 1;
+	workload_parse(argc, argv, "Latency and bandwidth of each node.", options);
+	threads = workload.cpus.n ? workload.cpus.n : 1;
 	if (threads > MAX_THREADS)
-		bench_fail("more than %d CPUs", MAX_THREADS);
+		workload_fail("more than %d CPUs", MAX_THREADS);
 	for (i = 0; i < nodes.n; i++) {
 		chase[i] = make_chase(nodes.item[i]);
-		bench_place(&(struct list){ .item = { nodes.item[i] }, .n = 1 });
+		workload_place(&(struct list){ .item = { nodes.item[i] }, .n = 1 });
 		for (thread = 0; thread < threads; thread++) {
-			stream[thread][i] = bench_map(STREAM);
+			stream[thread][i] = workload_map(STREAM);
 			memset(stream[thread][i], 1, STREAM);
 		}
-		bench_place(&(struct list){});
+		workload_place(&(struct list){});
 	}
-	bench_begin();
-	bench_threads(threads, measure_latency);
+	workload_begin();
+	workload_threads(threads, measure_latency);
 	memsim_call(MEMSIM_PHASE);
-	bench_threads(threads, measure_bandwidth);
+	workload_threads(threads, measure_bandwidth);
 	memsim_call(MEMSIM_PHASE + 1);
 	measure_move();
 	memsim_call(MEMSIM_PHASE + 2);
 	measure_faults();
 	quiet_ns = change_protection();
 	spinning = true;
-	bench_threads(threads, with_others);
-	bench_end();
+	workload_threads(threads, with_others);
+	workload_end();
 	show();
 	return 0;
 }

@@ -26,7 +26,7 @@ static uint64_t mib = 64, accesses = 8000000, threads = 2;
 static struct lines area = { .step = 1 };
 static uint64_t pages;
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "kind", 'k', "what is accessed", .number = &kind, .choices = kinds },
 	{ "file", 'f', "of --kind file", .text = &path },
 	{ "mib", 'm', "size of the area", .number = &mib, .low = 2, .high = 1 << 20 },
@@ -42,31 +42,31 @@ static void *map_file(size_t bytes)
 	void *p;
 
 	if (fd < 0)
-		bench_fail("cannot create %s: %s", path, strerror(errno));
+		workload_fail("cannot create %s: %s", path, strerror(errno));
 	for (at = 0, line = 0; at < bytes; at += PAGE) {
 		for (size_t i = 0; i < PAGE / LINE; i++)
 			words[i * LINE / sizeof(*words)] = line_value(line++);
 		if (write(fd, words, PAGE) != (ssize_t)PAGE)
-			bench_fail("cannot write %s: %s", path, strerror(errno));
+			workload_fail("cannot write %s: %s", path, strerror(errno));
 	}
 	if (fsync(fd))
-		bench_fail("cannot write %s: %s", path, strerror(errno));
+		workload_fail("cannot write %s: %s", path, strerror(errno));
 	/* Read-only mappings of files are left out by NUMA balancing. */
 	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
-		bench_fail("cannot map %s: %s", path, strerror(errno));
+		workload_fail("cannot map %s: %s", path, strerror(errno));
 	close(fd);
 	return p;
 }
 
 static void *map_anonymous(size_t bytes)
 {
-	char *p = bench_map(bytes + HUGE);
+	char *p = workload_map(bytes + HUGE);
 
 	p = (char *)(((uintptr_t)p + HUGE - 1) & -HUGE);
 	if (madvise(p, bytes, kind == THP ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
 	    kind == THP)
-		bench_fail("no huge pages: %s", strerror(errno));
+		workload_fail("no huge pages: %s", strerror(errno));
 	return p;
 }
 
@@ -74,7 +74,7 @@ static void touch(int thread)
 {
 	uint64_t x = random_start(thread), differ = 0, n;
 
-	bench_barrier();
+	workload_barrier();
 	for (n = 0; n < accesses; n++) {
 		uint64_t r = random_next(&x);
 
@@ -97,8 +97,8 @@ int main(int argc, char **argv)
 {
 	double seconds;
 
-	bench_parse(argc, argv, "Random accesses to the pages of a shared area.", options);
-	bench_place(&bench.place);
+	workload_parse(argc, argv, "Random accesses to the pages of a shared area.", options);
+	workload_place(&workload.place);
 	pages = (mib << 20) / PAGE;
 	area.n = pages * (PAGE / LINE);
 	area.word = kind == MAPPED_FILE ? map_file(mib << 20) :
@@ -107,14 +107,14 @@ int main(int argc, char **argv)
 		map_all();
 	else
 		lines_fill(&area);
-	bench_place(&(struct list){});
+	workload_place(&(struct list){});
 
-	bench_begin();
-	bench_threads(threads, touch);
-	seconds = bench_end();
+	workload_begin();
+	workload_threads(threads, touch);
+	seconds = workload_end();
 
 	lines_verify(&area);
-	bench_result(seconds, threads * accesses / seconds, "accesses/s",
-		     "\"pages\":%lu,\"threads\":%lu", pages, threads);
+	workload_result(seconds, threads * accesses / seconds, "accesses/s",
+			"\"pages\":%lu,\"threads\":%lu", pages, threads);
 	return 0;
 }

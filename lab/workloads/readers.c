@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/bench.h"
+#include "lib/workload.h"
 
 #define BUFFER	65536UL
 
@@ -19,7 +19,7 @@ static const char *path = "/mnt/readers";
 static uint64_t mib = 48, loops = 24, readers = 1;
 static bool wrong;
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "file", 'f', "", .text = &path },
 	{ "mib", 'm', "size of the file", .number = &mib, .low = 1, .high = 1 << 20 },
 	{ "loops", 'n', "by each reader", .number = &loops, .low = 1, .high = UINT32_MAX },
@@ -35,18 +35,18 @@ static void make_file(void)
 	uint64_t at, i, line = 0;
 
 	if (fd < 0)
-		bench_fail("cannot create %s: %s", path, strerror(errno));
+		workload_fail("cannot create %s: %s", path, strerror(errno));
 	for (at = 0; at < mib << 20; at += BUFFER) {
 		for (i = 0; i < BUFFER / LINE; i++)
 			words[i * LINE / sizeof(*words)] = line_value(line++);
 		if (write(fd, words, BUFFER) != (ssize_t)BUFFER)
-			bench_fail("cannot write %s: %s", path, strerror(errno));
+			workload_fail("cannot write %s: %s", path, strerror(errno));
 	}
 	if (getenv("BENCH_CORRUPT") && pwrite(fd, "x", 1, PAGE) != 1)
-		bench_fail("cannot write %s", path);
+		workload_fail("cannot write %s", path);
 	/* Promotion leaves dirty pages where they are. */
 	if (fsync(fd))
-		bench_fail("cannot write %s: %s", path, strerror(errno));
+		workload_fail("cannot write %s: %s", path, strerror(errno));
 	close(fd);
 }
 
@@ -59,14 +59,14 @@ static void work(int thread)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || !buffer)
-		bench_fail("cannot open %s: %s", path, strerror(errno));
-	bench_barrier();
+		workload_fail("cannot open %s: %s", path, strerror(errno));
+	workload_barrier();
 	for (loop = 0; loop < loops; loop++) {
 		for (n = 0; n < mib << 20; n += BUFFER) {
 			at = (first + n) % (mib << 20);
 			if (pread(fd, buffer, BUFFER, at) != (ssize_t)BUFFER)
-				bench_fail("cannot read %s: %s", path,
-					   strerror(errno));
+				workload_fail("cannot read %s: %s", path,
+					      strerror(errno));
 			/* One line a page: a reader uses what it reads. */
 			for (i = 0; i < BUFFER; i += PAGE)
 				differ |= buffer[i / sizeof(*buffer)] ^
@@ -83,19 +83,19 @@ int main(int argc, char **argv)
 {
 	double seconds;
 
-	bench_parse(argc, argv, "Readers of a file that is not mapped.", options);
-	bench_place(&bench.place);
+	workload_parse(argc, argv, "Readers of a file that is not mapped.", options);
+	workload_place(&workload.place);
 	make_file();
-	bench_place(&(struct list){});
+	workload_place(&(struct list){});
 
-	bench_begin();
-	bench_threads(readers, work);
-	seconds = bench_end();
+	workload_begin();
+	workload_threads(readers, work);
+	seconds = workload_end();
 
 	if (wrong)
-		bench_fail("the data read is not what was written");
-	bench_result(seconds, readers * loops * mib * 1.048576 / seconds, "MB/s",
-		     "\"readers\":%lu,\"seconds_a_loop\":%.6f", readers,
-		     seconds / loops);
+		workload_fail("the data read is not what was written");
+	workload_result(seconds, readers * loops * mib * 1.048576 / seconds, "MB/s",
+			"\"readers\":%lu,\"seconds_a_loop\":%.6f", readers,
+			seconds / loops);
 	return 0;
 }

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/bench.h"
+#include "lib/workload.h"
 
 #define SOCKET_PATH	"/tmp/redis.socket"
 #define TABLE		65536
@@ -35,7 +35,7 @@ static int connection;
 /* Room for the longest request and answer, and what precedes a value in both. */
 static char *text, length_line[32];
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "keys", 'k', "", .number = &keys, .low = 1, .high = 1 << 28 },
 	{ "value", 'v', "bytes of each value", .number = &value_bytes, .low = 16, .high = 1 << 20 },
 	{ "requests", 'n', "of 32 keys each", .number = &requests, .low = 1, .high = UINT64_MAX },
@@ -58,7 +58,7 @@ static void start_server(void)
 	strcpy(name.sun_path, SOCKET_PATH);
 	server = fork();
 	if (!server) {
-		bench_pin(1);
+		workload_pin(1);
 		execlp("redis-server", "redis-server", "--port", "0",
 		       "--unixsocket", SOCKET_PATH, "--save", "",
 		       "--appendonly", "no", "--logfile", "/dev/null",
@@ -76,11 +76,11 @@ static void start_server(void)
 		close(fd);
 		if (waitpid(server, NULL, WNOHANG) == server) {
 			server = 0;
-			bench_fail("redis-server did not start");
+			workload_fail("redis-server did not start");
 		}
 		usleep(10000);
 	}
-	bench_fail("redis-server does not answer");
+	workload_fail("redis-server does not answer");
 }
 
 static char *put(char *to, const char *what, size_t bytes)
@@ -126,7 +126,7 @@ static void send_request(const uint64_t *key, int n, bool set)
 	for (at = 0; at < (size_t)(to - text); at += bytes) {
 		bytes = write(connection, text + at, to - text - at);
 		if ((ssize_t)bytes <= 0)
-			bench_fail("the server has gone");
+			workload_fail("the server has gone");
 	}
 }
 
@@ -138,9 +138,9 @@ static void take(size_t bytes)
 	for (at = 0; at < bytes; at += got) {
 		got = read(connection, text + at, bytes - at);
 		if (got <= 0)
-			bench_fail("the server does not answer as it should");
+			workload_fail("the server does not answer as it should");
 		if (*text == '-')
-			bench_fail("the server refused a request");
+			workload_fail("the server refused a request");
 	}
 }
 
@@ -166,7 +166,7 @@ static void take_answer(const uint64_t *key, int n, bool set)
 
 		if (memcmp(at, length_line, line) ||
 		    memcmp(at + line, &want, sizeof(want)))
-			bench_fail("key %lu has not its value", key[i]);
+			workload_fail("key %lu has not its value", key[i]);
 		at += line + value_bytes + 2;
 	}
 }
@@ -212,7 +212,7 @@ static void move_server(const struct list *to)
 	snprintf(name, sizeof(name), "/proc/%d/maps", server);
 	f = fopen(name, "re");
 	if (!f)
-		bench_fail("cannot read %s", name);
+		workload_fail("cannot read %s", name);
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%lx-%lx rw", &start, &end) != 2 ||
 		    !strstr(line, " rw"))
@@ -224,7 +224,7 @@ static void move_server(const struct list *to)
 			}
 			if (syscall(SYS_move_pages, server, n, pages, nodes,
 				    status, MOVE_ALL) < 0)
-				bench_fail("move_pages: %s", strerror(errno));
+				workload_fail("move_pages: %s", strerror(errno));
 		}
 	}
 	fclose(f);
@@ -260,21 +260,21 @@ int main(int argc, char **argv)
 {
 	double seconds;
 
-	bench_parse(argc, argv, "Zipf load on an unmodified Redis.", options);
+	workload_parse(argc, argv, "Zipf load on an unmodified Redis.", options);
 	sprintf(length_line, "$%lu\r\n", value_bytes);
 	text = malloc(64 + KEYS * (64 + value_bytes));
 	if (!text)
-		bench_fail("no memory left");
+		workload_fail("no memory left");
 	make_table();
 	start_server();
 	fill();
-	move_server(&bench.place);
+	move_server(&workload.place);
 
-	bench_begin();
+	workload_begin();
 	load();
-	seconds = bench_end();
+	seconds = workload_end();
 
-	bench_result(seconds, requests * KEYS / seconds, "keys/s",
-		     "\"keys\":%lu", keys);
+	workload_result(seconds, requests * KEYS / seconds, "keys/s",
+			"\"keys\":%lu", keys);
 	return 0;
 }

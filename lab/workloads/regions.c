@@ -14,7 +14,7 @@ static uint64_t regions = 6;
 static struct list cold_place;
 static struct lines cold, hot;
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "cold-place", 'P', "nodes of the cold data", .nodes = &cold_place },
 	{ "cold-mib", 'C', "size of the cold data", .number = &cold_mib, .low = 0, .high = 1 << 20 },
 	{ "region-mib", 'm', "size of one region", .number = &region_mib, .low = 1, .high = 1 << 20 },
@@ -43,18 +43,20 @@ int main(int argc, char **argv)
 {
 	double seconds;
 
-	bench_parse(argc, argv, "One region after the other is hot, DRAM is full of cold data.", options);
+	workload_parse(argc, argv,
+		       "One region after the other is hot, DRAM is full of cold data.",
+		       options);
 	/* One line a page is enough for data that nobody uses. */
 	cold = lines_map(cold_mib, &cold_place, PAGE / LINE);
-	hot = lines_map(region_mib * regions, &bench.place, 1);
+	hot = lines_map(region_mib * regions, &workload.place, 1);
 
-	bench_begin();
-	bench_threads(1, touch);
-	seconds = bench_end();
+	workload_begin();
+	workload_threads(1, touch);
+	seconds = workload_end();
 
 	lines_verify(&hot);
 	lines_verify(&cold);
-	bench_result(seconds, regions * accesses / seconds, "accesses/s",
-		     "\"regions\":%lu", regions);
+	workload_result(seconds, regions * accesses / seconds, "accesses/s",
+			"\"regions\":%lu", regions);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "lib/bench.h"
+#include "lib/workload.h"
 
 #define REGIONS	7
 
@@ -15,7 +15,7 @@ static uint64_t customers = 120000, orders = 150000, queries = 7;
 static sqlite3 *db;
 static uint64_t want[REGIONS];
 
-static const struct bench_option options[] = {
+static const struct workload_option options[] = {
 	{ "customers", 'c', "of 250 bytes each", .number = &customers, .low = 10, .high = 1 << 26 },
 	{ "orders", 'o', "", .number = &orders, .low = 1, .high = 1 << 26 },
 	{ "queries", 'n', "each joins all orders", .number = &queries, .low = 1, .high = 1 << 20 },
@@ -25,7 +25,7 @@ static const struct bench_option options[] = {
 static void must(int code)
 {
 	if (code != SQLITE_OK && code != SQLITE_DONE && code != SQLITE_ROW)
-		bench_fail("sqlite: %s", sqlite3_errmsg(db));
+		workload_fail("sqlite: %s", sqlite3_errmsg(db));
 }
 
 static sqlite3_stmt *prepared(const char *sql)
@@ -96,21 +96,21 @@ int main(int argc, char **argv)
 	uint64_t i, differ = 0;
 	double seconds;
 
-	bench_parse(argc, argv, "Analytic queries of SQLite on tables in memory.", options);
-	bench_place(&bench.place);
+	workload_parse(argc, argv, "Analytic queries of SQLite on tables in memory.", options);
+	workload_place(&workload.place);
 	load();
-	bench_place(&(struct list){});
+	workload_place(&(struct list){});
 	if (getenv("BENCH_CORRUPT"))
 		want[0]++;
 
-	bench_begin();
+	workload_begin();
 	for (i = 0; i < queries; i++)
 		differ |= sum(i % REGIONS) ^ want[i % REGIONS];
-	seconds = bench_end();
+	seconds = workload_end();
 
 	if (differ)
-		bench_fail("a query's result is wrong");
-	bench_result(seconds, queries * orders / seconds, "rows/s",
-		     "\"customers\":%lu,\"orders\":%lu", customers, orders);
+		workload_fail("a query's result is wrong");
+	workload_result(seconds, queries * orders / seconds, "rows/s",
+			"\"customers\":%lu,\"orders\":%lu", customers, orders);
 	return 0;
 }

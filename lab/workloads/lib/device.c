@@ -25,7 +25,7 @@ static int open_in(const char *directory, const char *name, int flags)
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	fd = open(path, flags | O_CLOEXEC);
 	if (fd < 0)
-		bench_fail("cannot open %s: %s", path, strerror(errno));
+		workload_fail("cannot open %s: %s", path, strerror(errno));
 	return fd;
 }
 
@@ -35,7 +35,7 @@ static uint16_t number_in(const char *directory, const char *name)
 	int fd = open_in(directory, name, O_RDONLY);
 
 	if (read(fd, text, sizeof(text) - 1) < 0)
-		bench_fail("cannot read %s/%s", directory, name);
+		workload_fail("cannot read %s/%s", directory, name);
 	close(fd);
 	return strtoul(text, NULL, 16);
 }
@@ -48,13 +48,13 @@ static struct device open_at(const char *directory, size_t bytes)
 	void *p;
 
 	if (pread(d.config, &command, sizeof(command), COMMAND) != sizeof(command))
-		bench_fail("cannot read the device's command register");
+		workload_fail("cannot read the device's command register");
 	command |= MASTER | MEMORY;
 	if (pwrite(d.config, &command, sizeof(command), COMMAND) != sizeof(command))
-		bench_fail("cannot switch the device on");
+		workload_fail("cannot switch the device on");
 	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
-		bench_fail("cannot map the device's registers: %s", strerror(errno));
+		workload_fail("cannot map the device's registers: %s", strerror(errno));
 	close(fd);
 	d.registers = p;
 	return d;
@@ -66,12 +66,12 @@ struct device device_open(uint16_t number, unsigned int n, size_t bytes)
 	size_t i;
 
 	if (glob("/sys/bus/pci/devices/*", 0, NULL, &found))
-		bench_fail("there are no PCI devices");
+		workload_fail("there are no PCI devices");
 	for (i = 0; i < found.gl_pathc; i++)
 		if (number_in(found.gl_pathv[i], "vendor") == DEVICES_VENDOR &&
 		    number_in(found.gl_pathv[i], "device") == number && !n--)
 			return open_at(found.gl_pathv[i], bytes);
-	bench_fail("there is no PCI device %04x:%04x", DEVICES_VENDOR, number);
+	workload_fail("there is no PCI device %04x:%04x", DEVICES_VENDOR, number);
 }
 
 void device_interrupts(const struct device *d)
@@ -89,14 +89,14 @@ void device_interrupts(const struct device *d)
 		at = capability[1];
 	}
 	if (!good || !at)
-		bench_fail("the device has no MSI");
+		workload_fail("the device has no MSI");
 	/* 64-bit address, data, and the bit that switches it on. */
 	good = pread(d->config, &control, 2, at + 2) == 2 &&
 	       pwrite(d->config, message, 8, at + 4) == 8 &&
 	       pwrite(d->config, &vector, 2, at + 12) == 2;
 	control |= 1;
 	if (!good || pwrite(d->config, &control, 2, at + 2) != 2)
-		bench_fail("cannot set up the device's MSI");
+		workload_fail("cannot set up the device's MSI");
 }
 
 uint64_t device_interrupted(void)
@@ -117,11 +117,11 @@ void *device_memory(size_t bytes, int node)
 {
 	void *p;
 
-	bench_place(&(struct list){ .item = { node }, .n = 1 });
-	p = bench_map(bytes);
+	workload_place(&(struct list){ .item = { node }, .n = 1 });
+	p = workload_map(bytes);
 	if (mlock(p, bytes))
-		bench_fail("cannot lock memory: %s", strerror(errno));
-	bench_place(&(struct list){});
+		workload_fail("cannot lock memory: %s", strerror(errno));
+	workload_place(&(struct list){});
 	return p;
 }
 
@@ -132,7 +132,7 @@ uint64_t device_address(const void *p)
 
 	if (fd < 0 || pread(fd, &entry, sizeof(entry), at / PAGE * 8) != 8 ||
 	    !(entry >> 63))
-		bench_fail("cannot find out where memory is");
+		workload_fail("cannot find out where memory is");
 	close(fd);
 	return (entry & ((1UL << 55) - 1)) * PAGE + at % PAGE;
 }

@@ -3,7 +3,7 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-#include "bench.h"
+#include "workload.h"
 
 /**
  * struct device - a PCI device of the model

@@ -17,10 +17,10 @@ struct lines lines_map(uint64_t mib, const struct list *place, uint64_t step)
 {
 	struct lines l = { .n = (mib << 20) / LINE, .step = step };
 
-	bench_place(place);
-	l.word = bench_map(mib << 20);
+	workload_place(place);
+	l.word = workload_map(mib << 20);
 	lines_fill(&l);
-	bench_place(&(struct list){});
+	workload_place(&(struct list){});
 	return l;
 }
 
@@ -38,5 +38,5 @@ void lines_verify(const struct lines *l)
 	for (line = 0; line < l->n; line += l->step)
 		difference |= l->word[line * WORDS] ^ line_value(line);
 	if (difference)
-		bench_fail("the data is not what was written");
+		workload_fail("the data is not what was written");
 }

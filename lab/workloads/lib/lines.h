@@ -3,7 +3,7 @@
 #ifndef LINES_H
 #define LINES_H
 
-#include "bench.h"
+#include "workload.h"
 
 #define WORDS	(LINE / sizeof(uint64_t))	/* in a line */
 

@@ -6,12 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "workload.h"
 #include "measured.h"
 
 static double began;
 
-double bench_now(void)
+double workload_now(void)
 {
 	struct timespec t;
 
@@ -31,14 +31,14 @@ void keep_vmstat(const char *to)
 	refresh = open("/proc/sys/vm/stat_refresh", O_WRONLY | O_CLOEXEC);
 	if (refresh >= 0) {
 		if (write(refresh, "1", 1) != 1)
-			bench_fail("cannot refresh vmstat");
+			workload_fail("cannot refresh vmstat");
 		close(refresh);
 	}
 	in = open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
 	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	while (in >= 0 && out >= 0 && (n = read(in, text, sizeof(text))) > 0)
 		if (write(out, text, n) != n)
-			bench_fail("cannot write %s", to);
+			workload_fail("cannot write %s", to);
 	close(in);
 	close(out);
 }
@@ -57,8 +57,8 @@ static void apply_settings(void)
 		if (fd >= 0)
 			n = write(fd, word, strlen(word));
 		if (n < 0)
-			bench_fail("cannot write %s to %s: %s", word, path,
-				   strerror(errno));
+			workload_fail("cannot write %s to %s: %s", word, path,
+				      strerror(errno));
 		close(fd);
 	}
 	if (f)
@@ -72,19 +72,19 @@ void measured_begin(void)
 	memsim_call(MEMSIM_BEGIN);
 }
 
-void bench_begin(void)
+void workload_begin(void)
 {
-	if (bench.best)
+	if (workload.best)
 		place_best();
 	/* Another seed begins at another time between two ticks of the kernel. */
 	usleep(random_start(~0UL) % 16384);
 	measured_begin();
-	began = bench_now();
+	began = workload_now();
 }
 
-double bench_end(void)
+double workload_end(void)
 {
-	double seconds = bench_now() - began;
+	double seconds = workload_now() - began;
 
 	memsim_call(MEMSIM_END);
 	keep_vmstat(VMSTAT_END);

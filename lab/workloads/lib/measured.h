@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The measured part, for workloads and for those who mark it from outside. */
-#ifndef BENCH_MEASURED_H
-#define BENCH_MEASURED_H
+#ifndef WORKLOAD_MEASURED_H
+#define WORKLOAD_MEASURED_H
 
 #define RUN_DIRECTORY	"/run/lab"
 #define SETTINGS	RUN_DIRECTORY "/settings"

@@ -7,23 +7,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "workload.h"
 #include "measured.h"
 
 #define AT_ONCE	512
 
-void *bench_map(size_t bytes)
+void *workload_map(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
-		bench_fail("no %zu MiB of memory: %s", bytes >> 20,
-			   strerror(errno));
+		workload_fail("no %zu MiB of memory: %s", bytes >> 20,
+			      strerror(errno));
 	return p;
 }
 
-void bench_place(const struct list *nodes)
+void workload_place(const struct list *nodes)
 {
 	unsigned long mask = 0;
 	int mode, i;
@@ -38,7 +38,7 @@ void bench_place(const struct list *nodes)
 		return;
 	/* A host without NUMA runs the workloads too, for their own tests. */
 	if (nodes->n && errno != ENOSYS)
-		bench_fail("cannot place memory: %s", strerror(errno));
+		workload_fail("cannot place memory: %s", strerror(errno));
 }
 
 static void move(void **pages, const int *nodes, int n)
@@ -52,7 +52,7 @@ static void move(void **pages, const int *nodes, int n)
 	 */
 	for (tries = 0; left && tries < 10; tries++) {
 		if (syscall(SYS_move_pages, 0, n, pages, nodes, status, 2) < 0)
-			bench_fail("move_pages: %s", strerror(errno));
+			workload_fail("move_pages: %s", strerror(errno));
 		for (left = 0, i = 0; i < n; i++)
 			if (status[i] != nodes[i] && status[i] != -ENOENT &&
 			    status[i] != -EFAULT) {
@@ -61,11 +61,11 @@ static void move(void **pages, const int *nodes, int n)
 			}
 	}
 	if (left)
-		bench_fail("%d of %d pages cannot be moved to their nodes: %s",
-			   left, n, last < 0 ? strerror(-last) : "no room");
+		workload_fail("%d of %d pages cannot be moved to their nodes: %s",
+			      left, n, last < 0 ? strerror(-last) : "no room");
 }
 
-void bench_move(void *start, size_t bytes, int node)
+void workload_move(void *start, size_t bytes, int node)
 {
 	void *pages[AT_ONCE];
 	int nodes[AT_ONCE], n;
@@ -80,16 +80,16 @@ void bench_move(void *start, size_t bytes, int node)
 	}
 }
 
-/* Put pages where bench.best says. */
+/* Put pages where workload.best says. */
 void place_best(void)
 {
 	void *pages[AT_ONCE];
 	int nodes[AT_ONCE], n = 0;
 	unsigned long vpn;
-	FILE *f = fopen(bench.best, "re");
+	FILE *f = fopen(workload.best, "re");
 
 	if (!f)
-		bench_fail("cannot read %s: %s", bench.best, strerror(errno));
+		workload_fail("cannot read %s: %s", workload.best, strerror(errno));
 	while (fscanf(f, "%lx %d", &vpn, &nodes[n]) == 2) {
 		pages[n++] = (void *)(vpn * PAGE);
 		if (n == AT_ONCE) {
@@ -98,7 +98,7 @@ void place_best(void)
 		}
 	}
 	if (!feof(f))
-		bench_fail("%s: not lines of a page and a node", bench.best);
+		workload_fail("%s: not lines of a page and a node", workload.best);
 	fclose(f);
 	if (n)
 		move(pages, nodes, n);

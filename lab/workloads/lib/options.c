@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "workload.h"
 
 #define MAX_OPTIONS	16	/* of one workload */
 
-struct bench_options bench = { .seed = 1 };
+struct workload_options workload = { .seed = 1 };
 
 /* Of the workload; argp has no other way to reach its parser. */
-static const struct bench_option *own;
+static const struct workload_option *own;
 
 static uint64_t number(const struct argp_state *state, const char *option,
 		       const char *arg, uint64_t low, uint64_t high)
@@ -52,19 +52,19 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 'p':
-		bench.place = list(state, "place", arg);
+		workload.place = list(state, "place", arg);
 		return 0;
 	case 'c':
-		bench.cpus = list(state, "cpus", arg);
+		workload.cpus = list(state, "cpus", arg);
 		return 0;
 	case 's':
-		bench.seed = number(state, "seed", arg, 0, UINT64_MAX);
+		workload.seed = number(state, "seed", arg, 0, UINT64_MAX);
 		return 0;
 	case 'b':
-		bench.best = arg;
+		workload.best = arg;
 		return 0;
 	case ARGP_KEY_SUCCESS:
-		bench_pin(0);
+		workload_pin(0);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -100,7 +100,7 @@ static const char *joined(const char *const *words)
 	return text;
 }
 
-static void choose(const struct bench_option *o, const char *arg,
+static void choose(const struct workload_option *o, const char *arg,
 		   const struct argp_state *state)
 {
 	uint64_t i;
@@ -117,7 +117,7 @@ static void choose(const struct bench_option *o, const char *arg,
 
 static error_t parse_own(int key, char *arg, struct argp_state *state)
 {
-	const struct bench_option *o;
+	const struct workload_option *o;
 
 	for (o = own; o->name && o->key != key; o++)
 		;
@@ -137,7 +137,7 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
 }
 
 /* What argp is to know of @o; the text stays for as long as the program. */
-static struct argp_option described(const struct bench_option *o)
+static struct argp_option described(const struct workload_option *o)
 {
 	const char *kind = o->choices ? "WORD" : o->number ? "N" :
 			   o->nodes ? "NODES" : o->text ? "PATH" : NULL;
@@ -155,13 +155,13 @@ static struct argp_option described(const struct bench_option *o)
 				*o->doc ? " " : "", *o->text);
 	}
 	if (done < 0)
-		bench_fail("no memory left");
+		workload_fail("no memory left");
 	return (struct argp_option){ o->name, o->key, kind, 0,
 				     doc ? doc : o->doc, 0 };
 }
 
-void bench_parse(int argc, char **argv, const char *doc,
-		 const struct bench_option *options)
+void workload_parse(int argc, char **argv, const char *doc,
+		    const struct workload_option *options)
 {
 	struct argp_option known[MAX_OPTIONS + 1] = {};
 	const struct argp argp = {
@@ -172,7 +172,7 @@ void bench_parse(int argc, char **argv, const char *doc,
 
 	for (i = 0; options[i].name; i++) {
 		if (i == MAX_OPTIONS)
-			bench_fail("more than %d options", MAX_OPTIONS);
+			workload_fail("more than %d options", MAX_OPTIONS);
 		known[i] = described(&options[i]);
 	}
 	own = options;

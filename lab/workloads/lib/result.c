@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "workload.h"
 
-void bench_fail(const char *format, ...)
+void workload_fail(const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -24,8 +24,8 @@ void bench_fail(const char *format, ...)
 	exit(1);
 }
 
-void bench_result(double seconds, double score, const char *unit,
-		  const char *detail, ...)
+void workload_result(double seconds, double score, const char *unit,
+		     const char *detail, ...)
 {
 	va_list args;
 

@@ -3,32 +3,32 @@
 #include <sched.h>
 #include <string.h>
 
-#include "bench.h"
+#include "workload.h"
 
 static void (*work)(int thread);
 static pthread_barrier_t barrier;
 
-void bench_pin(int thread)
+void workload_pin(int thread)
 {
 	cpu_set_t set;
 
-	if (!bench.cpus.n)
+	if (!workload.cpus.n)
 		return;
 	CPU_ZERO(&set);
-	CPU_SET(bench.cpus.item[thread % bench.cpus.n], &set);
+	CPU_SET(workload.cpus.item[thread % workload.cpus.n], &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		bench_fail("there is no CPU %d",
-			   bench.cpus.item[thread % bench.cpus.n]);
+		workload_fail("there is no CPU %d",
+			      workload.cpus.item[thread % workload.cpus.n]);
 }
 
 static void *start(void *thread)
 {
-	bench_pin((long)thread);
+	workload_pin((long)thread);
 	work((long)thread);
 	return NULL;
 }
 
-void bench_threads(int n, void (*f)(int thread))
+void workload_threads(int n, void (*f)(int thread))
 {
 	pthread_t threads[MAX_THREADS];
 	long i;
@@ -39,14 +39,14 @@ void bench_threads(int n, void (*f)(int thread))
 		int error = pthread_create(&threads[i], NULL, start, (void *)i);
 
 		if (error)
-			bench_fail("no thread: %s", strerror(error));
+			workload_fail("no thread: %s", strerror(error));
 	}
 	for (i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	pthread_barrier_destroy(&barrier);
 }
 
-void bench_barrier(void)
+void workload_barrier(void)
 {
 	pthread_barrier_wait(&barrier);
 }

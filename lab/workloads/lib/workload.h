@@ -3,8 +3,8 @@
  * What all workloads share: options, where their memory is, the measured part,
  * threads, and the line of JSON at the end.
  */
-#ifndef BENCH_H
-#define BENCH_H
+#ifndef WORKLOAD_H
+#define WORKLOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,27 +26,27 @@ struct list {
 };
 
 /**
- * struct bench_options - what every workload understands
+ * struct workload_options - what every workload understands
  * @place: nodes that the data lies on at first, pages dealt out in turn;
  *	   empty for wherever the kernel puts them
  * @cpus: CPU of each thread; empty for any
  * @seed: of all random numbers
  * @best: file of pages and the nodes to move them to before the measured part
  */
-struct bench_options {
+struct workload_options {
 	struct list place, cpus;
 	uint64_t seed;
 	const char *best;
 };
 
-extern struct bench_options bench;
+extern struct workload_options workload;
 
 /* Say what is wrong, on stderr and as JSON, and end. */
 __attribute__((format(printf, 1, 2), noreturn))
-void bench_fail(const char *format, ...);
+void workload_fail(const char *format, ...);
 
 /**
- * struct bench_option - an option of one workload
+ * struct workload_option - an option of one workload
  * @name, @key: its long and short form
  * @doc: for --help, which adds the default: what is there before
  * @number: where a number from @low to @high goes
@@ -56,7 +56,7 @@ void bench_fail(const char *format, ...);
  * @text: where a word goes
  * @flag: set by an option without an argument
  */
-struct bench_option {
+struct workload_option {
 	const char *name;
 	int key;
 	const char *doc;
@@ -71,42 +71,42 @@ struct bench_option {
  * Take @options, up to one with no name, and those of every workload from the
  * command line; what is wrong ends the program with a line that says so.
  */
-void bench_parse(int argc, char **argv, const char *doc,
-		 const struct bench_option *options);
+void workload_parse(int argc, char **argv, const char *doc,
+		    const struct workload_option *options);
 
 /* Memory that is not there before it is written to. */
-void *bench_map(size_t bytes);
+void *workload_map(size_t bytes);
 
 /* From here on new pages come from these nodes; an empty list: from any. */
-void bench_place(const struct list *nodes);
+void workload_place(const struct list *nodes);
 
 /* Move all pages of a range to one node. */
-void bench_move(void *start, size_t bytes, int node);
+void workload_move(void *start, size_t bytes, int node);
 
 /* The measured part. The end returns its guest seconds. */
-void bench_begin(void);
-double bench_end(void);
+void workload_begin(void);
+double workload_end(void);
 
-double bench_now(void);
+double workload_now(void);
 
 /* This thread runs on the CPU of thread number @thread, if CPUs were given. */
-void bench_pin(int thread);
+void workload_pin(int thread);
 
 /* Run @f in @n threads, each on its CPU; @f is called with 0 to n-1. */
-void bench_threads(int n, void (*f)(int thread));
+void workload_threads(int n, void (*f)(int thread));
 
 /* Let all @n threads come here before any goes on. */
-void bench_barrier(void);
+void workload_barrier(void);
 
 /* The result. @detail is JSON without braces, or empty. */
 __attribute__((format(printf, 4, 5)))
-void bench_result(double seconds, double score, const char *unit,
-		  const char *detail, ...);
+void workload_result(double seconds, double score, const char *unit,
+		     const char *detail, ...);
 
 /* Random numbers: xorshift64*, different for each stream. */
 static inline uint64_t random_start(uint64_t stream)
 {
-	uint64_t x = (bench.seed + 1) * 0x9e3779b97f4a7c15ULL +
+	uint64_t x = (workload.seed + 1) * 0x9e3779b97f4a7c15ULL +
 		     stream * 0xbf58476d1ce4e5b9ULL;
 
 	x ^= x >> 31;
