@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef _BENCH_H
-#define _BENCH_H
+#ifndef _COST_H
+#define _COST_H
 
 #include <linux/types.h>
 
