@@ -17,30 +17,21 @@
  * line. Every page holds a pattern of its own, which each access compares.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 
-#include "numa.h"
+#include "region.h"
 
 #define WORKERS_MAX	16
-#define HUGE		(2UL << 20)
 
 enum share { ALL, HALVES, TURNS };
 enum what { IDLE, TOUCH, SPIN, QUIT };
 
-static char *region;
-static unsigned long nr_pages;
-static int *status;
 static int cpus[WORKERS_MAX], nr_workers = 1;
 static bool pinned, processes, executable;
-static int pipe_fd[2];
 static enum share share = ALL;
 static unsigned long bind_nodes;
 
@@ -54,22 +45,11 @@ static struct control {
 	} worker[WORKERS_MAX];
 } *control;
 
-static uint64_t pattern(unsigned long page)
-{
-	return (page + 1) * 0x9e3779b97f4a7c15ULL;
-}
-
-static uint64_t *word(unsigned long page)
-{
-	/* Not the same cache set for each page. */
-	return (uint64_t *)(region + page * PAGE + page % 8 * 64);
-}
-
 static bool is_own(int me, unsigned long page)
 {
 	switch (share) {
 	case HALVES:
-		return page * nr_workers / nr_pages == (unsigned long)me;
+		return page * nr_workers / region.nr_pages == (unsigned long)me;
 	case TURNS:
 		return page % nr_workers == (unsigned long)me;
 	default:
@@ -81,8 +61,8 @@ static void pass(int me)
 {
 	unsigned long page, bad = 0;
 
-	for (page = 0; page < nr_pages; page++)
-		if (is_own(me, page) && READ_ONCE(*word(page)) != pattern(page))
+	for (page = 0; page < region.nr_pages; page++)
+		if (is_own(me, page) && region_is_wrong(page))
 			bad++;
 	WRITE_ONCE(control->worker[me].bad, control->worker[me].bad + bad);
 	WRITE_ONCE(control->worker[me].passes, control->worker[me].passes + 1);
@@ -156,121 +136,6 @@ static void tell_workers(enum what what)
 			nap_ms(1);
 }
 
-/* --- memory ----------------------------------------------------------- */
-
-static char *map_file(const char *path, size_t bytes, int node)
-{
-	static char buffer[PAGE];
-	unsigned long page;
-	char *p;
-	int fd;
-
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0)
-		die("%s: %s", path, strerror(errno));
-	/* Only the file is to be on the node. */
-	memset(buffer, 0, PAGE);
-	set_policy(MPOL_BIND, 1UL << node);
-	for (page = 0; page < nr_pages; page++) {
-		*(uint64_t *)(buffer + page % 8 * 64) = pattern(page);
-		if (write(fd, buffer, PAGE) != (ssize_t)PAGE)
-			die("%s: %s", path, strerror(errno));
-		memset(buffer, 0, PAGE);
-	}
-	/* Clean pages, and read again: only those are promoted. */
-	if (fsync(fd))
-		die("%s: fsync: %s", path, strerror(errno));
-	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE |
-		 (executable ? PROT_EXEC : 0), MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED)
-		die("%s: mmap: %s", path, strerror(errno));
-	close(fd);
-	unlink(path);
-	return p;
-}
-
-static char *map_anon(size_t bytes, int flags, int advice)
-{
-	char *p = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE,
-		       MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
-
-	if (p == MAP_FAILED)
-		die("mmap: %s", strerror(errno));
-	p = (char *)(((uintptr_t)p + HUGE - 1) & ~(HUGE - 1));
-	madvise(p, bytes, advice);
-	return p;
-}
-
-static void make_region(const char *kind, unsigned long mb, int node)
-{
-	size_t bytes = mb << 20;
-	unsigned long page;
-	bool file = !strncmp(kind, "file:", 5);
-
-	nr_pages = bytes / PAGE;
-	status = calloc(nr_pages, sizeof(*status));
-	if (!status)
-		die("no memory");
-
-	/* Page cache and anonymous memory alike follow the task's policy. */
-	if (!file)
-		set_policy(MPOL_BIND, 1UL << node);
-	if (file)
-		region = map_file(kind + 5, bytes, node);
-	else if (!strcmp(kind, "anon"))
-		region = map_anon(bytes, MAP_PRIVATE, MADV_NOHUGEPAGE);
-	else if (!strcmp(kind, "thp"))
-		region = map_anon(bytes, MAP_PRIVATE, MADV_HUGEPAGE);
-	else if (!strcmp(kind, "shmem"))
-		region = map_anon(bytes, MAP_SHARED, MADV_NOHUGEPAGE);
-	else
-		die("unknown kind '%s'", kind);
-
-	for (page = 0; page < nr_pages; page++) {
-		if (!file)
-			*word(page) = pattern(page);
-		else if (*word(page) != pattern(page))
-			die("page %lu of the file is wrong", page);
-	}
-	set_policy(MPOL_DEFAULT, 0);
-
-	/*
-	 * Pages wait in per-CPU lists before they get on the LRU lists, and
-	 * cannot be isolated until then. Moving a page takes all of them along.
-	 */
-	move_pages_of(region, 1, &node, status);
-}
-
-static void look(void)
-{
-	move_pages_of(region, nr_pages, NULL, status);
-}
-
-static unsigned long count_on(unsigned long nodes)
-{
-	unsigned long page, n = 0;
-
-	for (page = 0; page < nr_pages; page++)
-		n += status[page] >= 0 && nodes >> status[page] & 1;
-	return n;
-}
-
-static void where(const char *first)
-{
-	unsigned long n, other = nr_pages;
-	int node;
-
-	printf("%s", first);
-	for (node = 0; node < NODES_MAX; node++) {
-		n = count_on(1UL << node);
-		other -= n;
-		if (n || node < 3)
-			printf(" node%d=%lu", node, n);
-	}
-	printf(" absent=%lu\n", other);
-}
-
 static int node_of_cpu(int cpu)
 {
 	char path[80];
@@ -291,12 +156,12 @@ static unsigned long count_own(void)
 	unsigned long page, n = 0;
 	int i;
 
-	look();
+	region_look();
 	for (i = 0; i < nr_workers; i++) {
 		int node = node_of_cpu(cpus[i]);
 
-		for (page = 0; page < nr_pages; page++)
-			n += is_own(i, page) && status[page] == node;
+		for (page = 0; page < region.nr_pages; page++)
+			n += is_own(i, page) && region.status[page] == node;
 	}
 	return n;
 }
@@ -316,75 +181,25 @@ static void wait_for(const char *args)
 		if (!strcmp(nodes, "own")) {
 			done = count_own() >= count;
 		} else {
-			look();
-			done = count_on(parse_nodes(nodes)) >= count;
+			region_look();
+			done = region_count_on(parse_nodes(nodes)) >= count;
 		}
 		if (done || now_us() >= end) {
-			where(done ? "ok" : "late");
+			region_where(done ? "ok" : "late");
 			return;
 		}
 		nap_ms(20);
 	}
 }
 
-/* Bytes in huge pages, as the kernel sees this mapping. */
-static unsigned long huge_pages(void)
-{
-	unsigned long start, end, kb, sum = 0;
-	FILE *f = fopen("/proc/self/smaps", "r");
-	bool mine = false;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
-			mine = start < (uintptr_t)region + nr_pages * PAGE &&
-			       end > (uintptr_t)region;
-		else if (mine && sscanf(line, "AnonHugePages: %lu kB", &kb) == 1)
-			sum += kb;
-	}
-	if (f)
-		fclose(f);
-	return sum / 4;
-}
-
 static unsigned long check(void)
 {
-	unsigned long page, bad = 0;
+	unsigned long bad = region_check();
 	int i;
 
-	for (page = 0; page < nr_pages; page++)
-		bad += *word(page) != pattern(page);
 	for (i = 0; i < nr_workers; i++)
 		bad += READ_ONCE(control->worker[i].bad);
 	return bad;
-}
-
-/* Hold references to the first pages, as input and output under way does. */
-static void pin(void)
-{
-	struct iovec all = { region, nr_pages * PAGE };
-
-	if (pipe2(pipe_fd, O_NONBLOCK) || vmsplice(pipe_fd[1], &all, 1, 0) <= 0)
-		die("vmsplice: %s", strerror(errno));
-}
-
-static void unpin(void)
-{
-	close(pipe_fd[0]);
-	close(pipe_fd[1]);
-}
-
-static void move_to(int node)
-{
-	int *to = malloc(nr_pages * sizeof(*to));
-	unsigned long page;
-
-	if (!to)
-		die("no memory");
-	for (page = 0; page < nr_pages; page++)
-		to[page] = node;
-	move_pages_of(region, nr_pages, to, status);
-	free(to);
 }
 
 /*
@@ -404,7 +219,7 @@ static void move_to(int node)
  */
 static bool obey(char *line)
 {
-	unsigned long page, passes = -1UL;
+	unsigned long passes = -1UL;
 	int i;
 
 	line[strcspn(line, "\n")] = 0;
@@ -418,31 +233,29 @@ static bool obey(char *line)
 				passes = READ_ONCE(control->worker[i].passes);
 		printf("%lu\n", passes);
 	} else if (!strcmp(line, "where")) {
-		look();
-		where("ok");
+		region_look();
+		region_where("ok");
 	} else if (!strncmp(line, "wait ", 5)) {
 		wait_for(line + 5);
 	} else if (!strcmp(line, "check")) {
 		printf("%lu\n", check());
 	} else if (!strcmp(line, "huge")) {
-		printf("%lu\n", huge_pages());
+		printf("%lu\n", region_huge_pages());
 	} else if (!strncmp(line, "move ", 5)) {
-		move_to(atoi(line + 5));
-		look();
-		where("ok");
+		region_move_to(atoi(line + 5));
+		region_look();
+		region_where("ok");
 	} else if (!strcmp(line, "write")) {
-		for (page = 0; page < nr_pages; page++)
-			*word(page) = pattern(page);
+		region_write();
 		puts("ok");
 	} else if (!strcmp(line, "pin") || !strcmp(line, "unpin")) {
 		if (*line == 'p')
-			pin();
+			region_pin();
 		else
-			unpin();
+			region_unpin();
 		puts("ok");
 	} else if (!strcmp(line, "free")) {
-		if (munmap(region, nr_pages * PAGE))
-			die("munmap: %s", strerror(errno));
+		region_free();
 		puts("ok");
 	} else {
 		return false;
@@ -498,11 +311,11 @@ int main(int argc, char **argv)
 	if (control == MAP_FAILED)
 		die("mmap: %s", strerror(errno));
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	make_region(argv[optind], strtoul(argv[optind + 1], NULL, 10),
-		    atoi(argv[optind + 2]));
+	region_make(argv[optind], strtoul(argv[optind + 1], NULL, 10),
+		    atoi(argv[optind + 2]), executable);
 	start_workers();
-	look();
-	where("ready");
+	region_look();
+	region_where("ready");
 	while (fgets(line, sizeof(line), stdin) && strcmp(line, "quit\n"))
 		if (!obey(line))
 			die("unknown command: %s", line);
