@@ -8,14 +8,13 @@ import os
 import subprocess
 import sys
 
-from lab import paths
+from lab import machines, paths
 from lab.errors import LabError
 from lab.guest import run as run_in_guest
 from lab.guest import virtme
 from lab.host import qemu
 from lab.kernel import build
 from lab.log import console, status
-from lab.machines import machine
 
 FLAVOURS = ("pghot", "stock", "debug")
 
@@ -60,7 +59,7 @@ def add_parser(verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the shell; return when it is left and the machine is off."""
-    chosen = machine.load(args.machine)
+    chosen = machines.load(args.machine)
     if args.flavour not in FLAVOURS:
         raise LabError(
             f"unknown kernel flavour {args.flavour!r}: choose one of {', '.join(FLAVOURS)}"
@@ -70,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         raise LabError(
             "a shell needs a terminal: run 'make shell' from one, or give it a command by RUN="
         )
-    chosen.check_host()
+    machines.check_host(chosen)
     qemu.ensure()
     kernel = build.ensure(args.flavour)
     if args.script is not None:
@@ -94,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     return subprocess.run(words, cwd=paths.ROOT, check=False).returncode
 
 
-def _script(chosen: machine.Machine, kernel, args: argparse.Namespace) -> int:
+def _script(chosen: machines.Machine, kernel, args: argparse.Namespace) -> int:
     """Run one command; kernel warnings, like stderr, go to stderr."""
     result = run_in_guest(
         chosen,

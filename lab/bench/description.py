@@ -34,14 +34,12 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import paths
+from lab import machines, paths
 from lab.errors import LabError
-from lab.machines import machine
 from lab.machines.variation import Variation
 
 EXPERIMENTS = paths.ROOT / "lab" / "experiments"
 CONTENDERS = paths.ROOT / "lab" / "contenders"
-VARIATIONS = paths.ROOT / "lab" / "machines" / "variations.toml"
 PLACEMENTS = ("start", "fast", "slow", "best")
 
 
@@ -189,9 +187,9 @@ def experiment(path: Path) -> Experiment:
         table.fail("seeds", f"{read.seeds} is not from 1 to 100")
     for field in ("machine", "fast_machine"):
         name = getattr(read, field)
-        if name and machine.load(name).model is None:
+        if name and machines.load(name).model is None:
             table.fail(field, f"{name} has no model to measure time with")
-    sockets = len(machine.load(read.machine).initiators)
+    sockets = len(machines.load(read.machine).initiators)
     if read.best_mib and (
         len(read.best_mib) != sockets
         or not all(type(mib) is int and mib > 0 for mib in read.best_mib)
@@ -240,33 +238,6 @@ def contender(path: Path) -> Contender:
     if read.balancing not in range(4):
         table.fail("balancing", f"{read.balancing} is not from 0 to 3")
     return read
-
-
-def _variation(name: str, fields: object) -> Variation:
-    where = f"{VARIATIONS.name}: {name}"
-    if not isinstance(fields, dict):
-        raise LabError(f"{where}: is not a table")
-    table = _Table(where, fields)
-    read = Variation(
-        name=name,
-        about=table.take("about", str),
-        llc=table.take("llc", float, 1.0),
-        latency=table.take("latency", float, 1.0),
-        extra_ns=table.take("extra_ns", int, 0),
-        bandwidth=table.take("bandwidth", float, 1.0),
-    )
-    table.done()
-    for field in ("llc", "latency", "bandwidth"):
-        if not 0.1 <= getattr(read, field) <= 10:
-            table.fail(field, f"{getattr(read, field)} is not from 0.1 to 10")
-    if not 0 <= read.extra_ns <= 10000:
-        table.fail("extra_ns", f"{read.extra_ns} is not from 0 to 10000")
-    return read
-
-
-def variations(path: Path = VARIATIONS) -> list[Variation]:
-    """All, in the file's order."""
-    return [_variation(name, fields) for name, fields in _read(path).items()]
 
 
 def experiments(names: str | None = None) -> list[Experiment]:

@@ -8,17 +8,19 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from lab import machines
 from lab.bench import charts
 from lab.bench.description import Contender, Experiment
 from lab.bench.report import figure
-from lab.machines import machine
 
 HERE = Path(__file__).resolve().parent
 _BOUNDS = ("fast", "slow")
 
 
 def _top_tier(name: str) -> list[int]:
-    return [number for number, node in enumerate(machine.load(name).nodes) if node.memory == "dram"]
+    return [
+        number for number, node in enumerate(machines.load(name).nodes) if node.memory == "dram"
+    ]
 
 
 def _residency(row: dict) -> list[tuple[float, float | None]]:
@@ -47,7 +49,7 @@ def _part(experiment: Experiment, rows: list[dict]) -> dict:
         "name": experiment.name,
         "about": experiment.about,
         "machine": experiment.machine,
-        "machine_about": machine.load(experiment.machine).about,
+        "machine_about": machines.load(experiment.machine).about,
         "command": " ".join(experiment.workload).replace("{place}", experiment.start),
         "rows": rows,
         "document": experiment.document,

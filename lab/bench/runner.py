@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from pathlib import Path
 
+from lab import machines
 from lab.bench.description import Contender, Experiment
 from lab.bench.matrix import Cell, cell, row, seconds_of, with_best
-from lab.machines import machine
+from lab.host import memory
 from lab.measure import Result, Run
 
 Measure = Callable[[Run], Result]
@@ -29,9 +28,7 @@ def cores() -> int:
 
 def available_memory() -> int:
     """Bytes of memory that guests may take together."""
-    text = Path("/proc/meminfo").read_text(encoding="ascii")
-    found = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.MULTILINE)
-    return (int(found[1]) * 1024 if found else 0) - _RESERVE
+    return (memory.available() or 0) - _RESERVE
 
 
 class _Memory:
@@ -125,7 +122,7 @@ class Matrix:
     def _one(self, job: _Job) -> Result:
         if self._stop.is_set():
             return Result(error="interrupted")
-        taken = self._memory.take(machine.load(job.run.machine).memory)
+        taken = self._memory.take(machines.load(job.run.machine).memory)
         try:
             if self._stop.is_set():
                 return Result(error="interrupted")
@@ -178,7 +175,7 @@ class Matrix:
         """What comes after a run that counted pages."""
         if not job.run.count_pages or result.error:
             return None
-        nodes = machine.load(job.run.machine).initiators
+        nodes = machines.load(job.run.machine).initiators
         return _Job(job.cell, with_best(job.cell.experiment, job.run, result, nodes), first=job.run)
 
     def _rows(self) -> list[dict]:

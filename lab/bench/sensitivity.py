@@ -21,7 +21,7 @@ from lab.bench import description, report
 from lab.bench.command import OUT, add_run_options, chosen, host_facts, run_matrix
 from lab.errors import LabError
 from lab.log import console, note
-from lab.machines.variation import Variation
+from lab.machines.variation import Variation, variations
 
 _EXPERIMENTS = "random-anon,graph500,redis"
 _CONTENDERS = "stock-2,pghot-default-hint_fault"
@@ -133,15 +133,15 @@ def run(args: argparse.Namespace) -> int:
             )
         if args.quick and not experiment.quick:
             raise LabError(f"experiment {experiment.name} has no quick form")
-    variations = description.variations()
+    models = variations()
     began = time.monotonic()
     rows = run_matrix(
-        varied(experiments, variations), chosen(args.contender), quick=args.quick, fresh=args.fresh
+        varied(experiments, models), chosen(args.contender), quick=args.quick, fresh=args.fresh
     )
     host = host_facts(began, args.quick)
     where = OUT / "sensitivity.json"
     report.write(rows, host, where)
     shown = console if console.is_terminal else Console(width=report.WIDTH)
-    shown.print(table(rows, variations))
+    shown.print(table(rows, models))
     note(str(where))
     return int(any(row["failed"] for row in rows))

@@ -10,7 +10,7 @@ from lab.demo import measured, report
 from lab.demo.narrator import clock
 from lab.demo.run import Settings, perform
 from lab.log import console
-from lab.machines.machine import load
+from lab.machines import load
 
 RESULT = paths.OUT / "demo" / "result.json"
 PAGE = paths.OUT / "demo" / "index.html"

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from lab.machines.machine import Machine
+from lab.machines import Machine
 
 
 def write(result: dict, path: Path) -> None:

@@ -14,7 +14,7 @@ from lab.errors import LabError
 from lab.guest import Guest
 from lab.host import programs, qemu
 from lab.kernel import build
-from lab.machines.machine import load
+from lab.machines import load
 
 # The guest's own Python, not the lab's: nothing but the standard library.
 _PROGRAM = ["/usr/bin/python3", "-E", "-s", "-m", "lab.demo.inside"]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lab.guest.errors import GuestError
 from lab.guest.session import BOOT_LIMIT, Guest, GuestResult, Lines
-from lab.machines.machine import Machine
+from lab.machines import Machine
 
 __all__ = ["Guest", "GuestError", "GuestResult", "run"]
 

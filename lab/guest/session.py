@@ -18,7 +18,7 @@ from lab.guest import kernel_log, virtme
 from lab.guest.errors import GuestError
 from lab.guest.vm import VM
 from lab.host import qemu
-from lab.machines.machine import Machine, load
+from lab.machines import Machine, check_host, load
 
 BOOT_LIMIT = 300.0
 """Seconds for a boot. It takes 5 under emulation, 60 with the debug kernel."""
@@ -103,7 +103,7 @@ class Guest:
         image = Path(getattr(kernel, "bzimage", kernel))
         if not image.is_file():
             raise GuestError(f"no kernel at {image}: build it with 'make kernel'")
-        machine.check_host()
+        check_host(machine)
         qemu.ensure()
         self._nonce = uuid.uuid4().hex
         self._number = 0

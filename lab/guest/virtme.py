@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.host import qemu
-from lab.machines.machine import Machine
+from lab.machines import Machine, qemu_args
 
 HERE = Path(__file__).resolve().parent
 
@@ -90,7 +90,7 @@ def virtme_run(
         *command,
         *options,
         "--qemu-opts",
-        *machine.qemu_args(),
+        *qemu_args(machine),
         *accelerator.args,
         *qemu_options,
     ]

@@ -1,2 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 """Modelled machines: their description, variations of it, and where QEMU puts their memory."""
+
+from lab.machines.description import load, names, parse
+from lab.machines.host import check_host
+from lab.machines.machine import Dma, Machine, Model, Node
+from lab.machines.options import qemu_args
+
+__all__ = [
+    "Dma",
+    "Machine",
+    "Model",
+    "Node",
+    "check_host",
+    "load",
+    "names",
+    "parse",
+    "qemu_args",
+]

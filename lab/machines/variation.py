@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A machine whose memory model is another: how far results hang on what it leaves out."""
+"""Other memory models of a machine: how far results depend on what the model leaves out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from lab import toml
 from lab.errors import LabError
 from lab.machines.machine import Machine
+
+DATA = Path(__file__).with_name("variations.toml")
+_FIELDS = ("about", "llc", "latency", "extra_ns", "bandwidth")
 
 
 @dataclass(frozen=True)
@@ -55,3 +60,20 @@ class Variation:
                 share=int(share),
             ),
         )
+
+
+def _variation(name: str, table: toml.Table) -> Variation:
+    return Variation(
+        name=name,
+        about=table.take("about", str),
+        llc=table.number("llc", 0.1, 10, 1.0),
+        latency=table.number("latency", 0.1, 10, 1.0),
+        extra_ns=table.integer("extra_ns", 0, 10000, 0),
+        bandwidth=table.number("bandwidth", 0.1, 10, 1.0),
+    )
+
+
+def variations(path: Path = DATA) -> list[Variation]:
+    """All of lab/machines/variations.toml, in the file's order."""
+    file = toml.read(path)
+    return [_variation(name, file.table(name, _FIELDS)) for name in file]

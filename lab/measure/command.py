@@ -8,10 +8,10 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from lab import machines
 from lab.errors import LabError
 from lab.kernel import build
 from lab.log import console
-from lab.machines import machine
 from lab.measure import profile, workloads
 from lab.measure.run import Result, Run, measure
 
@@ -31,7 +31,7 @@ def add_parser(verbs) -> None:
         "measure",
         description=__doc__,
         help="run one workload in guest time",
-        epilog=f"Machines: {', '.join(machine.names())}. Workloads: "
+        epilog=f"Machines: {', '.join(machines.names())}. Workloads: "
         f"{', '.join(workloads.names())}; each has --help.",
     )
     parser.add_argument("--machine", default="dram-cxl", help="default: %(default)s")

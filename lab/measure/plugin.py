@@ -13,8 +13,8 @@ from lab import paths
 from lab.errors import LabError
 from lab.files import locked
 from lab.host import programs
+from lab.machines import Machine
 from lab.machines.addresses import ranges
-from lab.machines.machine import Machine
 
 SOURCE = paths.ROOT / "lab" / "memsim"
 _WAYS = 8

@@ -20,8 +20,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.host import programs, qemu
 from lab.kernel import build
-from lab.machines import addresses
-from lab.machines.machine import Machine, load
+from lab.machines import Machine, addresses, check_host, load, qemu_args
 from lab.machines.variation import Variation
 from lab.measure import outcome, plugin, workloads
 from lab.measure.initramfs import Initramfs
@@ -169,7 +168,7 @@ def _command(
         "-display",
         "none",
         "-no-reboot",
-        *machine.qemu_args(),
+        *qemu_args(machine),
         "-machine",
         "hpet=off",
         *qemu.MODEL_ARGS,
@@ -240,7 +239,7 @@ class _Prepared:
                 [
                     *_CMDLINE,
                     *run.cmdline,
-                    *self.machine.qemu_args(),
+                    *qemu_args(self.machine),
                     *qemu.MODEL_ARGS,
                     *plugin.devices(self.machine),
                     str(run.count_pages),
@@ -395,7 +394,7 @@ def measure(run: Run, *, reuse: bool = False) -> Result:
     started = time.monotonic()
     try:
         prepared = _Prepared(run)
-        prepared.machine.check_host()
+        check_host(prepared.machine)
         keep = cached(prepared.key())
         if reuse and keep.is_file():
             return Result(**json.loads(keep.read_text(encoding="utf-8")))

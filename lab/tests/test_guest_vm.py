@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lab import paths
+from lab import machines, paths
 from lab.errors import LabError
 from lab.guest import Guest, GuestError, run
-from lab.machines import machine
+from lab.machines.description import DATA
 
 pytestmark = pytest.mark.vm
 
@@ -83,7 +83,7 @@ def test_lines_as_they_come(small):
 
 def test_root_with_the_host_read_only(small):
     assert small.sh("id -u").stdout == "0\n"
-    assert small.sh("cat lab/machines/machines.toml").stdout == machine.DATA.read_text()
+    assert small.sh("cat lab/machines/machines.toml").stdout == DATA.read_text()
     assert small.sh("touch lab/x").status != 0
     assert small.sh("echo x >$TMPDIR/x && cat $TMPDIR/x").stdout == "x\n"
 
@@ -265,7 +265,7 @@ def test_kernel_parameters(stock_kernel):
 @pytest.mark.parametrize("name", ["three-node", "small"])
 def test_machine_as_described(name, request):
     guest = request.getfixturevalue(name.partition("-")[0])
-    described = machine.load(name)
+    described = machines.load(name)
     nodes = "/sys/devices/system/node/node"
     seen = guest.sh(f"""
         cat {nodes}*/distance
@@ -280,7 +280,7 @@ def test_machine_as_described(name, request):
     assert [tuple(map(int, line.split())) for line in seen[:count]] == list(described.distance)
     for line, node, number in zip(seen[count:], described.nodes, range(count), strict=True):
         index, kib, cpus, latency, bandwidth = map(int, line.split())
-        row = described.initiators.index(number if node.cpus else node.near)
+        row = described.initiators.index(described.initiator_of(number))
         assert index == number
         # The kernel keeps some for itself before it counts.
         assert 0.8 * node.size < kib * 1024 <= node.size
@@ -338,5 +338,5 @@ def test_command_line(stock_kernel):
         "pghot: a shell needs a terminal: run 'make shell' from one, or give it a command by RUN="
     ]
     assert lab("none").stderr.splitlines() == [
-        "pghot: unknown machine 'none': choose one of " + ", ".join(machine.names())
+        "pghot: unknown machine 'none': choose one of " + ", ".join(machines.names())
     ]

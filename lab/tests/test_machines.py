@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from lab import machines
 from lab.errors import LabError
 from lab.guest import virtme
-from lab.machines import machine
+from lab.machines import qemu_args
+from lab.machines.description import DATA
 
 GOOD = """
 [m]
@@ -27,7 +29,7 @@ model = { llc = "2M", llc_hit_ns = 12, share = 16 }
 
 
 def parsed(text=GOOD):
-    return machine.parse(text, "file")["m"]
+    return machines.parse(text, "file")["m"]
 
 
 def after(text, option):
@@ -41,16 +43,17 @@ def test_fields():
     assert m.cpus == 3
     assert m.memory == 1792 << 20
     assert m.initiators == [0, 1]
-    assert m.nodes[2] == machine.Node(1 << 30, 0, "cxl", 1, True)
+    assert m.nodes[2] == machines.Node(1 << 30, 0, "cxl", 1, True)
     assert m.latency_ns == ((90, 140, 250), (140, 90, 300))
-    assert m.model == machine.Model(2 << 20, 12, 16)
+    assert m.model == machines.Model(2 << 20, 12, 16)
+    assert [m.initiator_of(number) for number in range(3)] == [0, 1, 1]
 
 
 def test_a_copy_engine():
     m = parsed(
         GOOD.replace("share = 16", "share = 16, dma = { channels = 4, setup_ns = 7, MiBps = 9 }")
     )
-    assert m.model.dma == machine.Dma(4, 7, 9)
+    assert m.model.dma == machines.Dma(4, 7, 9)
 
 
 def test_a_model_is_optional():
@@ -115,21 +118,21 @@ def test_bad_field_is_named(old, new, where, what):
 
 def test_broken_toml_is_one_line():
     with pytest.raises(LabError) as caught:
-        machine.parse("[m\nx", "file")
+        machines.parse("[m\nx", "file")
     assert str(caught.value).startswith("file: ")
     assert "\n" not in str(caught.value)
 
 
 def test_unknown_name_lists_the_known():
     with pytest.raises(LabError) as caught:
-        machine.load("eight-node")
+        machines.load("eight-node")
     assert str(caught.value) == (
-        f"unknown machine 'eight-node': choose one of {', '.join(machine.names())}"
+        f"unknown machine 'eight-node': choose one of {', '.join(machines.names())}"
     )
 
 
 def test_qemu_cpus_and_nodes():
-    args = parsed().qemu_args()
+    args = qemu_args(parsed())
     assert after(args, "-machine") == ["q35,hmat=on"]
     # Nodes of 2 and 1 CPUs do not make equal sockets.
     assert after(args, "-smp") == ["3"]
@@ -142,7 +145,7 @@ def test_qemu_cpus_and_nodes():
 
 
 def test_qemu_memory():
-    args = parsed().qemu_args()
+    args = qemu_args(parsed())
     size, slots, most = after(args, "-m")[0].split(",")
     assert size == "768M"
     assert slots == "slots=1"
@@ -156,14 +159,14 @@ def test_qemu_memory():
 
 
 def test_qemu_memory_at_boot_needs_no_slots():
-    args = parsed(GOOD.replace(", hotplug = true", "")).qemu_args()
+    args = qemu_args(parsed(GOOD.replace(", hotplug = true", "")))
     assert after(args, "-m") == ["1792M"]
     assert after(args, "-device") == []
     assert "node,nodeid=2,initiator=1,memdev=mem2" in after(args, "-numa")
 
 
 def test_qemu_distances_and_hmat():
-    numa = after(parsed().qemu_args(), "-numa")
+    numa = after(qemu_args(parsed()), "-numa")
     distances = [word for word in numa if word.startswith("dist,")]
     assert len(distances) == 6
     assert "dist,src=1,dst=2,val=40" in distances
@@ -178,19 +181,19 @@ def test_qemu_distances_and_hmat():
 
 
 def test_too_big_for_the_host():
-    huge = dataclasses.replace(parsed(), nodes=(machine.Node(1 << 50, 1, "dram", None, False),))
+    huge = dataclasses.replace(parsed(), nodes=(machines.Node(1 << 50, 1, "dram", None, False),))
     with pytest.raises(LabError, match="machine m needs .* MiB of memory, this host"):
-        huge.check_host()
+        machines.check_host(huge)
 
 
 def test_the_file_in_the_tree():
-    with machine.DATA.open("rb") as file:
-        assert machine.names() == list(tomllib.load(file))
-    three = machine.load("three-node")
+    with DATA.open("rb") as file:
+        assert machines.names() == list(tomllib.load(file))
+    three = machines.load("three-node")
     assert three.initiators == [0, 1]
     assert three.cpus == 4
     assert three.distance == ((10, 32, 50), (32, 10, 60), (50, 60, 10))
-    assert machine.load("small").cpus == 2
+    assert machines.load("small").cpus == 2
 
 
 def test_directories_the_guest_cannot_see():

@@ -7,9 +7,10 @@ import threading
 
 import pytest
 
+from lab import machines
 from lab.errors import LabError
-from lab.host import programs, qemu
-from lab.machines import addresses, machine
+from lab.host import memory, programs, qemu
+from lab.machines import addresses
 from lab.measure import outcome, plugin, profile, workloads
 from lab.measure import run as runs
 from lab.measure.initramfs import Initramfs
@@ -31,7 +32,7 @@ def machine_of(*sizes, hotplug=()):
     distance = [[10 if i == j else 20 for j in range(n)] for i in range(n)]
     latency = [[250 if j in hotplug else 90 for j in range(n)] for _ in range(rows)]
     bandwidth = [[200 if j in hotplug else 1600 for j in range(n)] for _ in range(rows)]
-    return machine.parse(
+    return machines.parse(
         f'[m]\nabout = "a test"\nnode = [{", ".join(nodes)}]\ndistance = {distance}\n'
         f"latency_ns = {latency}\nbandwidth_MiBps = {bandwidth}\n"
         'model = { llc = "1M", llc_hit_ns = 12, share = 16 }\n'
@@ -72,7 +73,7 @@ def test_blocks_are_numbered_as_in_sysfs():
 
 
 def test_the_model_is_told_of_every_path(tmp_path):
-    text = plugin.config(machine.parse(GOOD)["m"], tmp_path / "out", timeline_ms=5)
+    text = plugin.config(machines.parse(GOOD)["m"], tmp_path / "out", timeline_ms=5)
     lines = text.splitlines()
     assert f"output {tmp_path / 'out'}" in lines
     assert "timeline_ms 5" in lines
@@ -86,7 +87,7 @@ def test_the_model_is_told_of_every_path(tmp_path):
 
 def test_a_machine_without_a_model(tmp_path):
     with pytest.raises(LabError, match="machine three-node has no model"):
-        plugin.config(machine.load("three-node"), tmp_path)
+        plugin.config(machines.load("three-node"), tmp_path)
 
 
 def example():
@@ -279,10 +280,10 @@ def test_another_qemu_is_refused_in_one_line(monkeypatch, found, said):
 
 def test_a_machine_that_is_too_big_is_refused_in_one_line(monkeypatch, tmp_path):
     def prepared(self, run):
-        self.machine = machine.load("two-socket-cxl")
+        self.machine = machines.load("two-socket-cxl")
 
     monkeypatch.setattr(runs._Prepared, "__init__", prepared)
-    monkeypatch.setattr(machine, "_available_memory", lambda: 1 << 30)
+    monkeypatch.setattr(memory, "available", lambda: 1 << 30)
     result = runs.measure(runs.Run("two-socket-cxl", "stock", ("random",)))
     assert result.error.startswith("machine two-socket-cxl needs") and "\n" not in result.error
 
@@ -315,7 +316,7 @@ def test_the_model_refuses_a_program_that_is_not_its_qemu(tmp_path):
         ["cc", f"-I{plugin.SOURCE}", "-rdynamic", "-o", program, source, "-ldl"], check=True
     )
     config = tmp_path / "config"
-    config.write_text(plugin.config(machine.load("small"), tmp_path / "out"), encoding="utf-8")
+    config.write_text(plugin.config(machines.load("small"), tmp_path / "out"), encoding="utf-8")
 
     def said(*options):
         done = subprocess.run(
@@ -337,7 +338,7 @@ def test_no_guest_starts_after_the_end(monkeypatch):
 
     class Prepared:
         def __init__(self, run):
-            self.run, self.machine = run, machine.load("small")
+            self.run, self.machine = run, machines.load("small")
 
         def key(self):
             return "none"

@@ -3,7 +3,7 @@
 
 import pytest
 
-from lab.machines.machine import load
+from lab.machines import load
 from lab.measure import Run, measure, plugin
 
 pytestmark = pytest.mark.vm

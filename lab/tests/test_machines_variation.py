@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Other memory models: what becomes of the machine, and what the file may say."""
+
+import re
+
+import pytest
+
+from lab import machines
+from lab.errors import LabError
+from lab.machines.variation import Variation, variations
+from lab.measure import plugin
+
+CXL = machines.load("dram-cxl")
+MODELS = {model.name: model for model in variations()}
+
+
+def test_as_described_changes_nothing():
+    assert Variation().of(CXL) == CXL
+    assert next(iter(MODELS)) == "as-described"
+    assert MODELS["as-described"].of(CXL) == CXL
+
+
+def test_factors_reach_the_model():
+    varied = Variation(llc=0.5, latency=2.0, extra_ns=30, bandwidth=0.5).of(CXL)
+    assert varied.model and CXL.model
+    assert varied.latency_ns == ((210, 530),)
+    assert (varied.model.llc, varied.model.llc_hit_ns, varied.model.share) == (1 << 20, 24, 32)
+    assert varied.model.dma == CXL.model.dma
+    assert varied.nodes == CXL.nodes
+
+
+def test_each_variation_is_another_model(tmp_path):
+    told = [plugin.config(model.of(CXL), tmp_path) for model in MODELS.values()]
+    assert len(set(told)) == len(told) >= 8
+
+
+@pytest.mark.parametrize(
+    "model, error",
+    [
+        (Variation(llc=0.7), "dram-cxl: a last-level cache of 1468006 bytes is not a power"),
+        (Variation(bandwidth=3.0), "dram-cxl: 3 times the bandwidth needs a share of 5.33333"),
+        (Variation(bandwidth=32.0), "needs a share of 0.5"),
+    ],
+)
+def test_what_no_machine_can_have(model, error):
+    with pytest.raises(LabError, match=re.escape(error)):
+        model.of(CXL)
+
+
+@pytest.mark.parametrize(
+    "text, error",
+    [
+        ("[a]\n", "variations.toml: a: about: is missing"),
+        ('[a]\nabout = "x"\nlatency = 2\n', "a: latency: 2 is not of type float"),
+        ('[a]\nabout = "x"\nlatency = 0.0\n', "a: latency: 0.0 is not from 0.1 to 10"),
+        ('[a]\nabout = "x"\nextra_ns = -1\n', "a: extra_ns: -1 is not an integer from 0 to 10000"),
+        ('[a]\nabout = "x"\nspeed = 1.0\n', "a: speed: unknown field"),
+        ("a = 1\n", "variations.toml: a: is not a table"),
+    ],
+)
+def test_a_bad_variation_names_the_field(tmp_path, text, error):
+    path = tmp_path / "variations.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(LabError, match=re.escape(error)):
+        variations(path)
