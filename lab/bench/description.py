@@ -30,11 +30,10 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 from __future__ import annotations
 
 import shlex
-import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from lab import machines, paths
+from lab import machines, paths, toml
 from lab.errors import LabError
 from lab.machines.variation import Variation
 
@@ -80,7 +79,7 @@ class Experiment:
     cmdline: tuple[str, ...]
     packages: tuple[str, ...]
     document: Document | None
-    variation: Variation = Variation()
+    variation: Variation = field(default_factory=Variation)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -102,68 +101,28 @@ class Contender:
     setup: str
 
 
-def _read(path: Path) -> dict:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LabError(f"cannot read {path}: {error.strerror}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise LabError(f"{path.name}: {error}") from error
+def _names(kind: type) -> set[str]:
+    return {entry.name for entry in fields(kind)}
 
 
-class _Table:
-    """A table whose fields are taken one by one; errors name where it stands and the
-    field."""
-
-    def __init__(self, where: str, fields: dict) -> None:
-        self._where = where
-        self._left = dict(fields)
-
-    def fail(self, field: str, problem: str):
-        """Raise LabError about a field."""
-        raise LabError(f"{self._where}: {field}: {problem}")
-
-    def take(self, field: str, kind: type, default=...):
-        """A field of this kind; without ``default`` it must be there."""
-        if field not in self._left:
-            if default is ...:
-                self.fail(field, "is missing")
-            return default
-        value = self._left.pop(field)
-        if type(value) is not kind:
-            self.fail(field, f"{value!r} is not of type {kind.__name__}")
-        return value
-
-    def words(self, field: str, default=...) -> tuple[str, ...]:
-        """A list of words."""
-        value = self.take(field, list, default)
-        if not all(isinstance(word, str) for word in value):
-            self.fail(field, "is not a list of words")
-        return tuple(value)
-
-    def done(self) -> None:
-        """Raise LabError if a field is left that nobody knows."""
-        for field in self._left:
-            self.fail(field, "unknown field")
+_EXPERIMENT = _names(Experiment) - {"name", "variation"}
+_CONTENDER = _names(Contender) - {"name"} | {"variables"}
 
 
-def _document(table: _Table) -> Document | None:
-    value = table.take("document", dict, None)
-    if value is None:
-        return None
-    unknown = set(value) - {"title", "differs", "figures"}
-    if unknown or not isinstance(value.get("title"), str):
-        table.fail("document", "needs title, may have differs and figures, no more")
-    try:
-        figures = tuple(Figure(**figure) for figure in value.get("figures", []))
-    except TypeError:
-        table.fail("document", "figures need contender and text")
-    return Document(value["title"], value.get("differs", ""), figures)
+def _document(table: toml.Table) -> Document:
+    return Document(
+        table.take("title", str),
+        table.take("differs", str, ""),
+        tuple(
+            Figure(figure.take("contender", str), figure.take("text", str))
+            for figure in table.tables("figures", _names(Figure), 1)
+        ),
+    )
 
 
 def experiment(path: Path) -> Experiment:
     """Read one experiment."""
-    table = _Table(path.name, _read(path))
+    table = toml.read(path, _EXPERIMENT)
     read = Experiment(
         name=path.stem,
         about=table.take("about", str),
@@ -176,19 +135,18 @@ def experiment(path: Path) -> Experiment:
         fast_machine=table.take("fast_machine", str, ""),
         unbounded=table.take("unbounded", str, None),
         best_mib=tuple(table.take("best_mib", list, ())),
-        seeds=table.take("seeds", int, 1),
+        seeds=table.integer("seeds", 1, 100, 1),
         setup=table.take("setup", str, ""),
         cmdline=table.words("cmdline", []),
         packages=table.words("packages", []),
-        document=_document(table),
+        document=(
+            _document(table.table("document", _names(Document))) if "document" in table else None
+        ),
     )
-    table.done()
-    if not 1 <= read.seeds <= 100:
-        table.fail("seeds", f"{read.seeds} is not from 1 to 100")
-    for field in ("machine", "fast_machine"):
-        name = getattr(read, field)
+    for which in ("machine", "fast_machine"):
+        name = getattr(read, which)
         if name and machines.load(name).model is None:
-            table.fail(field, f"{name} has no model to measure time with")
+            table.fail(which, f"{name} has no model to measure time with")
     sockets = len(machines.load(read.machine).initiators)
     if read.best_mib and (
         len(read.best_mib) != sockets
@@ -202,7 +160,7 @@ def experiment(path: Path) -> Experiment:
     return read
 
 
-def _variables(table: _Table) -> str:
+def _variables(table: toml.Table) -> str:
     """Assignments of the shell."""
     values = table.take("variables", dict, {})
     for name, value in values.items():
@@ -213,7 +171,7 @@ def _variables(table: _Table) -> str:
 
 def contender(path: Path) -> Contender:
     """Read one contender."""
-    table = _Table(path.name, _read(path))
+    table = toml.read(path, _CONTENDER)
     script = table.take("setup", str, None)
     text = ""
     if script is not None:
@@ -222,22 +180,16 @@ def contender(path: Path) -> Contender:
         except OSError as error:
             table.fail("setup", f"cannot read {script}: {error.strerror}")
     text = _variables(table) + text
-    read = Contender(
+    return Contender(
         name=path.stem,
         about=table.take("about", str),
         order=table.take("order", int),
         kernel=table.take("kernel", str),
         cmdline=table.words("cmdline", []),
-        balancing=table.take("balancing", int),
-        placement=table.take("placement", str),
+        balancing=table.integer("balancing", 0, 3),
+        placement=table.choice("placement", PLACEMENTS),
         setup=text,
     )
-    table.done()
-    if read.placement not in PLACEMENTS:
-        table.fail("placement", f"{read.placement!r} is none of {', '.join(PLACEMENTS)}")
-    if read.balancing not in range(4):
-        table.fail("balancing", f"{read.balancing} is not from 0 to 3")
-    return read
 
 
 def experiments(names: str | None = None) -> list[Experiment]:

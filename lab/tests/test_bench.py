@@ -74,9 +74,17 @@ def test_all_that_is_shipped_loads():
         ("best_mib = [1]", "best = 1", "test.toml: best: unknown field"),
         ('fast = "0"', "", "test.toml: fast: goes with slow"),
         ('fast = "0"\nslow = "1"', "", "test.toml: unbounded: is for experiments"),
-        ("best_mib = [1]", "seeds = 0", "test.toml: seeds: 0 is not from 1 to 100"),
-        ("title =", "name =", "test.toml: document: needs title"),
-        ("text =", "word =", "test.toml: document: figures need"),
+        ("best_mib = [1]", "seeds = 0", "test.toml: seeds: 0 is not an integer from 1 to 100"),
+        (
+            "title =",
+            "name =",
+            "test.toml: document: name: unknown field, known are differs, figures, title",
+        ),
+        (
+            "text =",
+            "word =",
+            "test.toml: document: figures 1: word: unknown field, known are contender, text",
+        ),
         ("[document]", "[document", "test.toml: Expected"),
     ],
 )
