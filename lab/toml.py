@@ -25,7 +25,7 @@ class Table:
     """
 
     def __init__(self, where: str, value: object, known: Collection[str] | None = None) -> None:
-        self._where = where
+        self.where = where
         self._known = known
         names = "" if known is None else ", ".join(sorted(known))
         if not isinstance(value, dict):
@@ -43,7 +43,7 @@ class Table:
 
     def fail(self, field: str, problem: str) -> NoReturn:
         """Raise LabError about a field."""
-        raise LabError(f"{self._where}: {field}: {problem}")
+        raise LabError(f"{self.where}: {field}: {problem}")
 
     def value(self, field: str, default: Any = _REQUIRED) -> Any:
         """A field as it is, of any kind."""
@@ -113,7 +113,7 @@ class Table:
 
     def table(self, field: str, known: Collection[str] | None = None) -> Table:
         """A table in this one."""
-        return Table(f"{self._where}: {field}", self.value(field), known)
+        return Table(f"{self.where}: {field}", self.value(field), known)
 
     def tables(self, field: str, known: Collection[str], first: int = 0) -> list[Table]:
         """A list of tables, none where the field is not there. Errors count from ``first``."""
@@ -121,7 +121,7 @@ class Table:
         if not isinstance(found, list):
             self.fail(field, f"{found!r} is not a list of tables")
         return [
-            Table(f"{self._where}: {field} {number}", value, known)
+            Table(f"{self.where}: {field} {number}", value, known)
             for number, value in enumerate(found, first)
         ]
 

@@ -14,22 +14,27 @@ Every overlay file and every hook belongs to exactly one step.
 
 from __future__ import annotations
 
+import argparse
 import fnmatch
 import os
 import subprocess
 import textwrap
-import tomllib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from lab import paths
+from lab import paths, toml
 from lab.errors import LabError
 from lab.files import staging
 from lab.host import programs
 from lab.kernel import apply, patchfile, source
 from lab.log import console
 
-_KEYS = {"subject": str, "body": str, "files": list, "patches": list}
+_T = TypeVar("_T")
+
+_LIST = "patches/series.toml"
+_FIELDS = ("subject", "body", "files", "patches")
 # A fixed date: the same work tree gives the same series.
 _EPOCH = 1767225600
 
@@ -46,40 +51,58 @@ class Step:
     """Names of the hooks in it."""
 
 
-def _read(path: Path) -> list[dict]:
-    try:
-        entries = tomllib.loads(path.read_text()).get("step", [])
-    except FileNotFoundError as error:
-        raise LabError(
-            "patches/series.toml is missing: list the steps of the series in it"
-        ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise LabError(f"patches/series.toml: {error}: mend it") from error
-    for number, entry in enumerate(entries, 1):
-        for key, value in entry.items():
-            if key not in _KEYS or not isinstance(value, _KEYS[key]):
-                raise LabError(
-                    f"patches/series.toml: step {number}: '{key}': "
-                    "steps have subject, body, files and patches"
-                )
-        for key in ("subject", "body"):
-            if not entry.get(key, "").strip():
-                raise LabError(f"patches/series.toml: step {number} has no {key}: add one")
+@dataclass(frozen=True)
+class _Entry:
+    """A step as the list has it. ``where`` begins errors about it."""
+
+    where: str
+    subject: str
+    body: str
+    files: tuple[str, ...]
+    """Patterns of files under linux/."""
+    patches: tuple[str, ...]
+    """Names or numbers of hooks."""
+
+
+def _text(table: toml.Table, field: str) -> str:
+    text = table.take(field, str).strip()
+    if not text:
+        table.fail(field, "is empty: add one")
+    return text
+
+
+def _read(path: Path) -> list[_Entry]:
+    if not path.exists():
+        raise LabError(f"{_LIST} is missing: list the steps of the series in it")
+    file = toml.read(path, ("step",), _LIST)
+    entries = [
+        _Entry(
+            table.where,
+            _text(table, "subject"),
+            _text(table, "body"),
+            table.words("files", ()),
+            table.words("patches", ()),
+        )
+        for table in file.tables("step", _FIELDS, 1)
+    ]
     if not entries:
-        raise LabError("patches/series.toml lists no step: add one")
+        raise LabError(f"{_LIST} lists no step: add one")
     return entries
 
 
-def _claim(pool: dict, wanted: list[str], matches, number: int, what: str) -> list:
+def _claim(
+    pool: dict[str, _T],
+    wanted: Iterable[str],
+    matches: Callable[[str, str], bool],
+    where: str,
+    what: str,
+) -> list[tuple[str, _T]]:
     """Take what ``wanted`` selects out of ``pool``."""
     taken = []
     for pattern in wanted:
         found = [name for name in pool if matches(name, pattern)]
         if not found:
-            raise LabError(
-                f"patches/series.toml: step {number}: '{pattern}' "
-                f"names no {what} that is not in a step already"
-            )
+            raise LabError(f"{where}: '{pattern}' names no {what} that is not in a step already")
         taken += [(name, pool.pop(name)) for name in found]
     return taken
 
@@ -99,34 +122,29 @@ def steps(
     order = list(hooks)
     found = []
     last = -1
-    for number, entry in enumerate(entries, 1):
-        own = dict(
-            _claim(files, entry.get("files", []), fnmatch.fnmatchcase, number, "file of linux/")
-        )
+    for entry in entries:
+        own = dict(_claim(files, entry.files, fnmatch.fnmatchcase, entry.where, "file of linux/"))
         names = _claim(
             hooks,
-            entry.get("patches", []),
+            entry.patches,
             lambda name, wanted: wanted in (name, name.partition("-")[0]),
-            number,
+            entry.where,
             "patch",
         )
         for name, patch in names:
             if order.index(name) < last:
                 raise LabError(
-                    f"patches/series.toml: step {number}: {name} "
-                    "comes before a patch of an earlier step: "
+                    f"{entry.where}: {name} comes before a patch of an earlier step: "
                     "renumber it, or move the step"
                 )
             last = order.index(name)
             own.update({section: results[name, section] for section in patch.sections})
         if not own:
-            raise LabError(f"patches/series.toml: step {number} is empty: remove it")
-        found.append(
-            Step(entry["subject"].strip(), entry["body"].strip(), own, [name for name, _ in names])
-        )
+            raise LabError(f"{entry.where} is empty: remove it")
+        found.append(Step(entry.subject, entry.body, own, [name for name, _ in names]))
     left = [f"linux/{name}" for name in files] + [f"patches/{name}.patch" for name in hooks]
     if left:
-        raise LabError(f"patches/series.toml: in no step: {', '.join(left)}")
+        raise LabError(f"{_LIST}: in no step: {', '.join(left)}")
     return found
 
 
@@ -257,7 +275,7 @@ def emit(pristine: Path, found: list[Step], output: Path, who: Author) -> list[P
     return sorted(output.glob("*.patch"))
 
 
-def run(_args) -> None:
+def run(_args: argparse.Namespace) -> None:
     """The verb ``series``: the series of the work tree in build/series/."""
     programs.require("patch", "git")
     pristine = source.ensure()

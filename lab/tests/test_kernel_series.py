@@ -135,8 +135,15 @@ def test_older_series_is_replaced(work: Work) -> None:
             'patches = ["0002", "0001"]',
             "0001-a comes before a patch of an earlier step",
         ),
-        ('body = "So that it runs."', "", "step 2 has no body"),
-        ('files = ["mm/new/*"]', "file = 1", "step 1: 'file'"),
+        ('body = "So that it runs."', "", "step 2: body: is missing"),
+        (
+            'files = ["mm/new/*"]',
+            "file = 1",
+            "step 1: file: unknown field, known are body, files, patches, subject",
+        ),
+        ('body = "So that it runs."', 'body = " "', "step 2: body: is empty"),
+        ('files = ["mm/new/*"]', 'files = "mm/new/*"', "step 1: files: 'mm/new/.*' is not of type"),
+        ("[[step]]", "[[stop]]", "series.toml: stop: unknown field, known are step"),
         ("[[step]]", "[[step", "mend it"),
     ],
 )
