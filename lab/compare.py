@@ -10,13 +10,13 @@ compared one by one.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
+from lab.files import write_json
 from lab.guest import run as run_guest
 from lab.host import qemu
 from lab.kernel import build
@@ -193,14 +193,10 @@ def run(args: argparse.Namespace) -> int:
     """Measure, print the table, write it to build/compare-stock.json."""
     table = compare_all(args.accel, args.seed)
     console.print(show(table), highlight=False)
-    paths.OUT.mkdir(exist_ok=True)
-    target = paths.OUT / "compare-stock.json"
-    fresh = target.with_suffix(".tmp")
     result = {
         "accelerator": qemu.accelerator(args.accel).name,
         "seed": args.seed,
         "kernels": [asdict(row) for row in table],
     }
-    fresh.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    fresh.rename(target)
+    write_json(paths.OUT / "compare-stock.json", result)
     return 0 if all(row.missing == 0 for row in table) else 1

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from lab.files import write_json
+
 SCHEMA = 1
 WIDTH = 120
 """Columns of the table where no terminal says how wide it is."""
@@ -20,13 +21,7 @@ WIDTH = 120
 
 def write(rows: list[dict], host: dict, path: Path) -> None:
     """Write results.json at once. ``host`` holds all that differs between runs."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(".tmp")
-    fresh.write_text(
-        json.dumps({"schema": SCHEMA, "rows": rows, "host": host}, indent=1) + "\n",
-        encoding="utf-8",
-    )
-    fresh.rename(path)
+    write_json(path, {"schema": SCHEMA, "rows": rows, "host": host})
 
 
 def figure(value: float | None, form: str) -> str:

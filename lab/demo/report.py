@@ -3,25 +3,18 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from lab.files import write_json
 from lab.machines import Machine
 
 
 def write(result: dict, path: Path) -> None:
     """Write ``path`` at once: it is complete, or not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-        part.rename(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_json(path, result)
 
 
 def _pages(count: int, total: int) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
+from lab.files import write_text
 from lab.log import progress
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
@@ -144,11 +145,12 @@ def private_suites(name: str, *suites: str, base: bool = False) -> list[str]:
             stanzas.append((security, f"{release}-security"))
     signed = f"Signed-By: {KEYRING}\n" if KEYRING.exists() else ""
     sources = directory / "pghot.sources"
-    sources.write_text(
+    write_text(
+        sources,
         "\n".join(
             f"Types: deb\nURIs: {uri}\nSuites: {names}\nComponents: main\n{signed}"
             for uri, names in stanzas
-        )
+        ),
     )
     options = [
         "-o",
@@ -180,7 +182,7 @@ def prefer(suite: str, *packages: str) -> list[str]:
     What they depend on comes from the release where that is new enough.
     """
     path = paths.APT / "preferences"
-    path.write_text(f"Package: {' '.join(packages)}\nPin: release n={suite}\nPin-Priority: 990\n")
+    write_text(path, f"Package: {' '.join(packages)}\nPin: release n={suite}\nPin-Priority: 990\n")
     return ["-o", f"Dir::Etc::Preferences={path}"]
 
 

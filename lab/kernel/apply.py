@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
-from lab.files import staging, write
+from lab.files import staging, write, write_json
 from lab.kernel import patchfile, source
 from lab.log import note, progress
 
@@ -105,8 +105,7 @@ class Manifest:
 
     def save(self) -> None:
         """Store it."""
-        content = {"origin": self.origin, "files": self.files}
-        write(self._path, json.dumps(content, indent=1).encode())
+        write_json(self._path, {"origin": self.origin, "files": self.files})
 
 
 def _read(path: Path) -> bytes | None:

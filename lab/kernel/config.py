@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from lab.errors import LabError
+from lab.files import write_text
 
 _SET = re.compile(r"^CONFIG_(\w+)=(.*)$")
 _UNSET = re.compile(r"^# CONFIG_(\w+) is not set$")
@@ -41,7 +42,7 @@ def write_fragment(fragments: list[Path], path: Path) -> None:
         f"# CONFIG_{option} is not set" if value == "n" else f"CONFIG_{option}={value}"
         for option, (value, _) in requested(fragments).items()
     ]
-    path.write_text("\n".join(lines) + "\n")
+    write_text(path, "\n".join(lines) + "\n")
 
 
 def verify(fragments: list[Path], result: Path) -> None:
