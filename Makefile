@@ -11,23 +11,28 @@ export LINUX_TARBALL JOBS HOOK
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench sensitivity kernel stock shell series hook check clean
+.PHONY: help demo test bench sensitivity measure compare-stock kernel stock hook series check \
+	shell clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo
 	@echo "  DEBUG=1          test with the debug kernel (KASAN, lockdep, kmemleak)"
-	@echo "  JOBS=N           parallel compilers (default: one for each CPU)"
+	@echo "  JOBS=N           parallel compilers (default: one per CPU)"
 	@echo "  LINUX_TARBALL=F  take Linux from a local .tar.xz or .deb"
 	@echo "  HOOK=NNNN        which patch takes an edit (make hook)"
 	@echo "  MACHINE=NAME     which machine of lab/machines/machines.toml (make shell)"
 	@echo "  FLAVOUR=stock    which kernel: pghot, stock or debug (make shell)"
 	@echo "  CMDLINE=WORDS    kernel parameters (make shell)"
 	@echo "  RUN=COMMAND      run this and end, with its exit status (make shell)"
+	@echo "  RUN=WORDS        options and workload, as in RUN=\"random -- --mib 64\" (make measure)"
+	@echo "  TESTS=WORDS      options and files for pytest (make test)"
 	@echo "  EXPERIMENT=A,B   only these (make bench, sensitivity); CONTENDER=A,B likewise"
 	@echo "  QUICK=1          less work in each run (likewise)"
 	@echo "  FRESH=1          make all runs again (likewise)"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
+	@echo
+	@echo "  'bin/lab VERB --help' lists what else the verb of a target takes."
 
 demo: ## show hot pages of an unmodified Redis being promoted
 	@$(LAB) demo
@@ -38,8 +43,14 @@ test: ## run every test; the last line counts them
 bench: ## run the benchmarks in guest time, beside the stock kernel
 	@$(LAB) bench
 
-sensitivity: ## measure how far results hang on the memory model
+sensitivity: ## measure how far results depend on the memory model
 	@$(LAB) sensitivity
+
+measure: ## run one workload in guest time
+	@$(LAB) measure $(RUN)
+
+compare-stock: ## compare when pages are promoted with the stock kernel
+	@$(LAB) compare-stock
 
 kernel: ## build Linux 7.3 with pghot
 	@$(LAB) kernel
@@ -47,17 +58,17 @@ kernel: ## build Linux 7.3 with pghot
 stock: ## build the same configuration without pghot
 	@$(LAB) stock
 
-shell: ## open a shell on the modelled machine
-	@$(LAB) shell
+hook: ## write edits of the built tree back to linux/ and patches/
+	@$(LAB) hook
 
 series: ## write the patch series to build/series/
 	@$(LAB) series
 
-hook: ## write edits of the built tree back to linux/ and patches/
-	@$(LAB) hook
-
 check: ## run checkpatch and sparse, and count the hooks' lines
 	@$(LAB) check
+
+shell: ## open a shell on the modelled machine
+	@$(LAB) shell
 
 clean: ## remove build/ and the built kernels
 	@$(LAB) clean

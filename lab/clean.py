@@ -8,11 +8,17 @@ import shutil
 
 from lab import paths
 from lab.log import note
+from lab.verbs import Verbs
 
 
-def add_parser(verbs) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Register ``clean``."""
-    verbs.add_parser("clean", help=__doc__).set_defaults(run=run)
+    verbs.add_parser(
+        "clean",
+        description="Remove build/ and the built kernels. Downloads, compiled objects that "
+        "ccache keeps and the Python environment stay.",
+        help="remove build/ and the built kernels",
+    ).set_defaults(run=run)
 
 
 def run(_args: argparse.Namespace) -> None:

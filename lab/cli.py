@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The command line behind every ``make`` target."""
+"""The command line: one verb for each thing that can be done, and a make target for each."""
 
 from __future__ import annotations
 
@@ -10,28 +10,39 @@ import os
 import sys
 
 from lab.errors import LabError
+from lab.verbs import Verbs
 
-# Each module has add_parser(subparsers), which sets ``run`` on its parsers:
-# run(args) -> exit status or None.
+# Each module has add_parser(verbs), which sets ``run`` on its parsers:
+# run(args) -> exit status or None. The help lists them in this order.
 COMMANDS = (
-    "lab.kernel.command",
     "lab.demo.command",
-    "lab.shell",
     "lab.testing",
-    "lab.compare",
-    "lab.measure.command",
     "lab.bench.command",
     "lab.bench.sensitivity",
+    "lab.measure.command",
+    "lab.compare",
+    "lab.kernel.command",
+    "lab.shell",
     "lab.clean",
 )
+_VERB = "VERB [OPTION ...]"
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of ``python -m lab`` with every verb."""
-    top = argparse.ArgumentParser(prog="lab", description=__doc__)
-    verbs = top.add_subparsers(dest="verb", metavar="verb", required=True)
+    """Return the parser of bin/lab with every verb."""
+    top = argparse.ArgumentParser(
+        prog="lab",
+        usage=f"lab [-h] {_VERB}",
+        description="Build, measure and test pghot. Each verb is also a target: see 'make help'.",
+        epilog="'lab VERB --help' lists the options of a verb.",
+    )
+    top.set_defaults(run=lambda _: top.print_help())
+    verbs: Verbs = top.add_subparsers(prog="lab", title="verbs", metavar=_VERB)
     for module in COMMANDS:
         importlib.import_module(module).add_parser(verbs)
+    for verb in verbs.choices.values():
+        # Often the docstring of the module, which marks names for people who read code.
+        verb.description = (verb.description or "").replace("``", "'")
     return top
 
 

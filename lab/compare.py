@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``python -m lab compare-stock``: when pages arrive, next to the stock kernel.
+"""``make compare-stock``: when pages arrive, next to the stock kernel.
 
 The same random accesses to memory of the lower tier, with free DRAM, under NUMA
 balancing mode 2: the stock kernel, ours with pghot=off, and ours with each layout.
@@ -22,6 +22,7 @@ from lab.host import qemu
 from lab.kernel import build
 from lab.log import console
 from lab.selftests import build as build_selftests
+from lab.verbs import Verbs
 
 MACHINE = "roomy"
 SIDES = {
@@ -171,10 +172,12 @@ def show(table: list[Comparison]) -> str:
     return "\n".join(lines)
 
 
-def add_parser(verbs) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Register ``compare-stock``."""
     parser = verbs.add_parser(
-        "compare-stock", description=__doc__, help="which pages are promoted when, next to stock"
+        "compare-stock",
+        description=__doc__,
+        help="compare when pages are promoted with the stock kernel",
     )
     parser.add_argument(
         "--seed", type=int, default=SEED, help="choose other random accesses (default: %(default)s)"

@@ -15,13 +15,16 @@ from lab.guest import virtme
 from lab.host import qemu
 from lab.kernel import build
 from lab.log import console, status
+from lab.verbs import Verbs
 
 FLAVOURS = ("pghot", "stock", "debug")
 
 
-def add_parser(verbs) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Register ``shell``; its options default to $MACHINE, $FLAVOUR, $CMDLINE, $RUN."""
-    parser = verbs.add_parser("shell", help="open a shell on the modelled machine")
+    parser = verbs.add_parser(
+        "shell", description=__doc__, help="open a shell on the modelled machine"
+    )
     parser.add_argument(
         "--machine",
         metavar="NAME",

@@ -8,11 +8,14 @@ import subprocess
 import sys
 
 from lab import paths
+from lab.verbs import Verbs
 
 
-def add_parser(verbs) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Register ``test``."""
-    parser = verbs.add_parser("test", help="run every test", description=__doc__)
+    parser = verbs.add_parser(
+        "test", help="run every test; the last line counts them", description=__doc__
+    )
     parser.add_argument(
         "rest", nargs=argparse.REMAINDER, metavar="...", help="options and files for pytest"
     )

@@ -17,6 +17,7 @@ from lab.bench.runner import Matrix, cores
 from lab.kernel import build
 from lab.log import console, note
 from lab.measure import Result, Run, measure, plugin, stop_all, workloads
+from lab.verbs import Verbs
 
 OUT = paths.OUT / "bench"
 
@@ -37,7 +38,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_parser(verbs) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Register ``bench``; options default to $EXPERIMENT, $CONTENDER and $QUICK."""
     parser = verbs.add_parser(
         "bench", description=__doc__, help="run all experiments in guest time"

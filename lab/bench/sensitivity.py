@@ -22,15 +22,18 @@ from lab.bench.command import OUT, add_run_options, chosen, host_facts, run_matr
 from lab.errors import LabError
 from lab.log import console, note
 from lab.machines.variation import Variation, variations
+from lab.verbs import Verbs
 
 _EXPERIMENTS = "random-anon,graph500,redis"
 _CONTENDERS = "stock-2,pghot-default-hint_fault"
 
 
-def add_parser(verbs) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Register ``sensitivity``; options default to $EXPERIMENT, $CONTENDER and $QUICK."""
     parser = verbs.add_parser(
-        "sensitivity", description=__doc__, help="measure how far results hang on the memory model"
+        "sensitivity",
+        description=__doc__,
+        help="measure how far results depend on the memory model",
     )
     parser.add_argument(
         "--experiment",

@@ -11,12 +11,13 @@ from lab.demo.narrator import clock
 from lab.demo.run import Settings, perform
 from lab.log import console
 from lab.machines import load
+from lab.verbs import Verbs
 
 RESULT = paths.OUT / "demo" / "result.json"
 PAGE = paths.OUT / "demo" / "index.html"
 
 
-def add_parser(verbs) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Register ``demo``."""
     parser = verbs.add_parser("demo", help="show hot pages of Redis being promoted")
     parser.add_argument(

@@ -8,9 +8,10 @@ import os
 
 from lab.kernel import build, checks, edit, series
 from lab.log import console
+from lab.verbs import Verbs
 
 
-def add_parser(verbs) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Register the verbs."""
     kernel = verbs.add_parser("kernel", help="build Linux 7.3 with pghot")
     kernel.add_argument(
@@ -20,14 +21,14 @@ def add_parser(verbs) -> None:
         choices=sorted(build.FLAVOURS),
     )
     kernel.set_defaults(run=_kernel)
-    stock = verbs.add_parser("stock", help="build Linux 7.3 as it is")
+    stock = verbs.add_parser("stock", help="build the same configuration without pghot")
     stock.set_defaults(run=_kernel, flavour="stock")
     for verb, module, text in (
-        ("hook", edit, "write edits of the built tree back"),
+        ("hook", edit, "write edits of the built tree back to linux/ and patches/"),
         ("series", series, "write the patch series to build/series/"),
-        ("check", checks, "run checkpatch and sparse, count hook lines"),
+        ("check", checks, "run checkpatch and sparse, and count the hooks' lines"),
     ):
-        verbs.add_parser(verb, help=text).set_defaults(run=module.run)
+        verbs.add_parser(verb, description=module.__doc__, help=text).set_defaults(run=module.run)
 
 
 def _kernel(args: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ from lab.kernel import build
 from lab.log import console
 from lab.measure import profile, workloads
 from lab.measure.run import Result, Run, measure
+from lab.verbs import Verbs
 
 _COUNTERS = (
     "pgpromote_success",
@@ -25,7 +26,7 @@ _COUNTERS = (
 )
 
 
-def add_parser(verbs) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Register ``measure``."""
     parser = verbs.add_parser(
         "measure",

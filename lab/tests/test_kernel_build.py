@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import cli, files, paths
+from lab import cli, files
 from lab.errors import LabError
 from lab.host import apt, programs
 from lab.kernel import build, checks, config, make
@@ -161,17 +161,6 @@ def test_new_sparse_messages() -> None:
         "mm/pghot/x.c: warning: a",
     ]
     assert not checks.new_messages(stock, stock, {"mm/pghot/x.c"})
-
-
-def test_make_targets_are_verbs(capsys) -> None:
-    text = (paths.ROOT / "Makefile").read_text()
-    targets = text.partition(".PHONY: ")[2].partition("\n")[0].split()
-    for target in targets:
-        assert f"\n{target}: ## " in text
-        if target != "help":
-            with pytest.raises(SystemExit) as ended:
-                cli.main([target, "--help"])
-            assert ended.value.code == 0, capsys.readouterr().err
 
 
 def test_room_is_checked_before_a_build(monkeypatch, tmp_path: Path) -> None:

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0
+"""bin/lab and make: the same verbs, each with a help that people can read."""
+
+import re
+import subprocess
+
+import pytest
+
+from lab import cli, paths
+from lab.errors import LabError
+
+
+def make(*words):
+    done = subprocess.run(
+        ["make", "-s", "-C", paths.ROOT, *words], check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def listed(monkeypatch):
+    """Verb -> its line in `bin/lab --help`."""
+    monkeypatch.setenv("COLUMNS", "80")
+    return dict(re.findall(r"^    (\S+) +(\S.*)$", cli.parser().format_help(), re.MULTILINE))
+
+
+def targets():
+    """Target -> its line in `make help`."""
+    return dict(re.findall(r"^  make (\S+) +(\S.*)$", make("help"), re.MULTILINE))
+
+
+def test_make_and_lab_list_the_same(monkeypatch):
+    assert list(targets()) == ["help", *listed(monkeypatch)]
+
+
+def test_each_help_is_one_clean_line(monkeypatch):
+    for text in (*listed(monkeypatch).values(), *targets().values()):
+        assert re.fullmatch(r"[a-z][^`\n]{10,}[^.]", text), text
+
+
+def test_targets_name_no_file():
+    text = (paths.ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", "")
+    assert text.partition(".PHONY: ")[2].partition("\n")[0].split() == list(targets())
+
+
+def test_a_target_is_its_verb():
+    for name in set(targets()) - {"help"}:
+        assert re.search(rf"/bin/lab {name}\s*$", make("-n", name, "RUN=", "TESTS=")), name
+
+
+def test_words_for_a_workload_reach_its_verb():
+    text = make("-n", "measure", "RUN=random -- --mib 64")
+    assert text.endswith("/bin/lab measure random -- --mib 64\n")
+
+
+def test_help_is_shown_where_nothing_is_asked_for(capsys):
+    assert cli.main([]) == 0
+    bare = capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--help"])
+    assert end.value.code == 0
+    assert bare.out == capsys.readouterr().out == cli.parser().format_help()
+    assert not bare.err
+
+
+def test_each_verb_has_a_help_without_markup(capsys):
+    for verb in set(targets()) - {"help"}:
+        with pytest.raises(SystemExit) as end:
+            cli.main([verb, "--help"])
+        assert end.value.code == 0
+        said = capsys.readouterr().out
+        assert said.startswith(f"usage: lab {verb} ")
+        assert "``" not in said
+
+
+def test_an_unknown_verb_names_the_known(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["cook"])
+    assert end.value.code == 2
+    assert "lab: error: " in (said := capsys.readouterr().err)
+    assert "'cook'" in said and "compare-stock" in said
+
+
+@pytest.mark.parametrize(
+    "error, status, said",
+    [
+        (LabError("no\n  kernel"), 1, "pghot: no kernel\n"),
+        (OSError(28, "No space left", "/x"), 1, "pghot: no room left on disk at /x: free some"),
+        (KeyboardInterrupt(), 130, "pghot: interrupted\n"),
+    ],
+)
+def test_errors_of_a_verb_are_one_line(monkeypatch, capsys, error, status, said):
+    def run(_):
+        raise error
+
+    monkeypatch.setattr("lab.clean.run", run)
+    assert cli.main(["clean"]) == status
+    shown = capsys.readouterr().err
+    assert shown.startswith(said) and shown.count("\n") == 1
+
+
+def test_other_errors_are_faults_of_the_program(monkeypatch):
+    def run(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("lab.clean.run", run)
+    with pytest.raises(PermissionError):
+        cli.main(["clean"])
