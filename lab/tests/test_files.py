@@ -3,6 +3,7 @@
 
 import json
 import os
+from collections import namedtuple
 
 import pytest
 
@@ -78,7 +79,9 @@ def test_staging_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_room_is_asked_for_where_nothing_is_yet(tmp_path):
-    files.need_room(tmp_path / "a" / "b", 0, "it")
-    with pytest.raises(LabError, match=r"^it needs 1000000000.0 GiB at .*/a/b, and .* free"):
-        files.need_room(tmp_path / "a" / "b", 1e9, "it")
+def test_room_is_asked_for_where_nothing_is_yet(monkeypatch, tmp_path):
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(files.shutil, "disk_usage", lambda _path: usage(0, 0, 2**29))
+    files.need_room(tmp_path / "not/yet", 0.5, "building")
+    with pytest.raises(LabError, match=r"^building needs 1.5 GiB at .*/not/yet, and 0.5 GiB are"):
+        files.need_room(tmp_path / "not/yet", 1.5, "building")

@@ -2,12 +2,11 @@
 """Configuration, the compiler run, the host's tools: without a real kernel."""
 
 import os
-from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
-from lab import cli, files
+from lab import cli
 from lab.errors import LabError
 from lab.host import apt, programs
 from lab.kernel import build, checks, config, make
@@ -161,10 +160,3 @@ def test_new_sparse_messages() -> None:
         "mm/pghot/x.c: warning: a",
     ]
     assert not checks.new_messages(stock, stock, {"mm/pghot/x.c"})
-
-
-def test_room_is_checked_before_a_build(monkeypatch, tmp_path: Path) -> None:
-    usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(files.shutil, "disk_usage", lambda _path: usage(0, 0, 2**29))
-    with pytest.raises(LabError, match="needs 1.5 GiB .* 0.5 GiB are free"):
-        files.need_room(tmp_path / "not/yet", 1.5, "building")
