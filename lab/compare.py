@@ -109,7 +109,7 @@ def compare(side: str, ours: Arrivals, reference: Arrivals) -> Comparison:
 
 
 def measure(
-    kernel,
+    kernel: build.BuiltKernel,
     cmdline: list[str],
     programs: Path,
     *,

@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     return subprocess.run(words, cwd=paths.ROOT, check=False).returncode
 
 
-def _script(chosen: machines.Machine, kernel, args: argparse.Namespace) -> int:
+def _script(chosen: machines.Machine, kernel: build.BuiltKernel, args: argparse.Namespace) -> int:
     """Run one command; kernel warnings, like stderr, go to stderr."""
     result = run_in_guest(
         chosen,

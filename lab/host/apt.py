@@ -70,6 +70,7 @@ def run(text: str, *args: str, cwd: Path | None = None) -> None:
             done = _fraction(line)
             if done is not None:
                 bar.update(done)
+        assert process.stderr
         errors = process.stderr.read()
     if process.returncode:
         found = re.findall(r"^E: (.*)", errors, re.MULTILINE)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import fnmatch
 import re
 import subprocess
@@ -153,7 +154,7 @@ def sparse() -> list[str]:
     """New messages of sparse about overlay and hooked C files."""
     programs.require("sparse")
     kernel, stock = build.ensure("pghot"), build.ensure("stock")
-    own = {name for name in apply.overlay_files(paths.OVERLAY)}
+    own = set(apply.overlay_files(paths.OVERLAY))
     hooked = {name for patch in patchfile.load(paths.PATCHES) for name in patch.sections}
 
     def objects(names: set[str], out: Path) -> list[str]:
@@ -182,7 +183,7 @@ def checkpatch_all() -> list[str]:
         return checkpatch(tree, list(apply.overlay_files(paths.OVERLAY)), mail)
 
 
-def run(_args) -> None:
+def run(_args: argparse.Namespace) -> None:
     """The verb ``check``."""
     complaints = checkpatch_all() + sparse()
     for line in complaints:

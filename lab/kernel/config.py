@@ -20,8 +20,8 @@ def read(path: Path) -> dict[str, str]:
     Raises LabError for a line that is neither an option nor a comment.
     """
     options = {}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        line = line.strip()
+    for number, text in enumerate(path.read_text().splitlines(), 1):
+        line = text.strip()
         if match := _SET.match(line):
             options[match[1]] = match[2]
         elif match := _UNSET.match(line):

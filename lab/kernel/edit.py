@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 from collections.abc import Iterator
@@ -209,7 +210,7 @@ def write_back(hook: str = "") -> WriteBack:
     return result
 
 
-def run(_args) -> None:
+def run(_args: argparse.Namespace) -> None:
     """The verb ``hook``; HOOK= comes from the environment."""
     result = write_back(os.environ.get("HOOK", ""))
     for name, destination in result.edits:

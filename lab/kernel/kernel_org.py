@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import re
 import urllib.request
 from pathlib import Path
@@ -14,7 +15,7 @@ from lab.log import progress
 _BASE = "https://cdn.kernel.org/pub/linux/kernel"
 
 
-def _open(url: str):
+def _open(url: str) -> http.client.HTTPResponse:
     request = urllib.request.Request(url, headers={"User-Agent": "pghot-lab"})
     return urllib.request.urlopen(request, timeout=30)
 

@@ -30,8 +30,9 @@ class Patch:
 
     @property
     def number(self) -> str:
-        """The digits that the name starts with."""
-        return re.match(r"\d*", self.name)[0]
+        """The digits that the name starts with, or nothing."""
+        found = re.match(r"\d+", self.name)
+        return found[0] if found else ""
 
     def text(self) -> str:
         """The whole file."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from lab import paths
 from lab.errors import LabError
@@ -144,44 +146,61 @@ def unpack(archive: Path, origin: str) -> Path:
 
 def _extract(archive: Path, tree: Path) -> bool:
     """Unpack into ``tree`` with a progress bar; return whether it worked."""
-    command = ["tar", "-x", "--strip-components=1", "--no-same-owner", "-C", str(tree)]
     with open(archive, "rb") as stream:
         magic = stream.read(6)
-    size = archive.stat().st_size
-    quiet = {"stderr": subprocess.DEVNULL}
-    feeders: list[subprocess.Popen] = []
-    if magic == b"!<arch":
-        programs.require("dpkg-deb")
-        data = subprocess.Popen(
-            ["dpkg-deb", "--fsys-tarfile", str(archive)], stdout=subprocess.PIPE, **quiet
-        )
-        inner = subprocess.Popen(
+        stream.seek(0)
+        if magic == b"!<arch":
+            return _extract_package(archive, tree)
+        if magic == b"\xfd7zXZ\x00":
+            return _untar(stream, archive, tree, "-J")
+        if magic[:2] == b"\x1f\x8b":
+            return _untar(stream, archive, tree, "-z")
+        return _untar(stream, archive, tree)
+
+
+def _extract_package(archive: Path, tree: Path) -> bool:
+    """The same of the tar archive in a Debian package."""
+    programs.require("dpkg-deb")
+    with (
+        subprocess.Popen(
+            ["dpkg-deb", "--fsys-tarfile", str(archive)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as data,
+        subprocess.Popen(
             ["tar", "-x", "-O", "--wildcards", "*/linux-source-*.tar.xz"],
             stdin=data.stdout,
             stdout=subprocess.PIPE,
-            **quiet,
-        )
+            stderr=subprocess.DEVNULL,
+        ) as inner,
+    ):
+        assert data.stdout and inner.stdout
+        # Only tar reads it: dpkg-deb ends if that does.
         data.stdout.close()
-        feeders += [data, inner]
-        stream = inner.stdout
-        command.append("-J")
-    else:
-        stream = open(archive, "rb")
-        if magic == b"\xfd7zXZ\x00":
-            command.append("-J")
-        elif magic[:2] == b"\x1f\x8b":
-            command.append("-z")
-    with progress(f"Unpacking {archive.name}", total=size) as bar, stream:
-        with subprocess.Popen(command, stdin=subprocess.PIPE, **quiet) as tar:
-            try:
-                while block := stream.read(1 << 20):
-                    tar.stdin.write(block)
-                    bar.advance(len(block))
-                tar.stdin.close()
-            except BrokenPipeError:
-                pass
-    # tar may end before its feeders have written their padding.
-    if feeders:
-        feeders[1].wait()
-        feeders[0].wait()
-    return tar.returncode == 0 and all(not one.returncode for one in feeders)
+        done = _untar(inner.stdout, archive, tree, "-J")
+    # They may still have written padding when the last tar ended.
+    return done and inner.returncode == 0 and data.returncode == 0
+
+
+def _untar(stream: IO[bytes], archive: Path, tree: Path, *options: str) -> bool:
+    """Unpack the tar archive that ``stream`` gives, with a bar to the size of ``archive``."""
+    command = [
+        "tar",
+        "-x",
+        *options,
+        "--strip-components=1",
+        "--no-same-owner",
+        "-C",
+        str(tree),
+    ]
+    with (
+        progress(f"Unpacking {archive.name}", total=archive.stat().st_size) as bar,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as tar,
+        suppress(BrokenPipeError),
+    ):
+        assert tar.stdin
+        while block := stream.read(1 << 20):
+            tar.stdin.write(block)
+            bar.advance(len(block))
+        tar.stdin.close()
+    return tar.returncode == 0

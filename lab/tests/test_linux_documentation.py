@@ -34,6 +34,13 @@ def kernel_sources() -> str:
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
 
+def first(pattern: str, text: str) -> str:
+    """The group of the pattern's first match, which must be there."""
+    found = re.search(pattern, text, re.MULTILINE)
+    assert found, pattern
+    return found[1]
+
+
 def attributes(source: str) -> dict[str, str]:
     """Variable of an attribute -> name of its file."""
     found = {}
@@ -41,9 +48,7 @@ def attributes(source: str) -> dict[str, str]:
         found[f"{name}_knob.attr"] = name
     for name, file in re.findall(r"^NODE_FILE\((\w+),\s*(\w+),", source, re.MULTILINE):
         found[f"{name}_attr"] = file
-    for variable, macro, file in re.findall(
-        r"struct kobj_attribute (\w+)\s*=\s*(__ATTR\w*)\((\w+)", source
-    ):
+    for variable, file in re.findall(r"struct kobj_attribute (\w+)\s*=\s*__ATTR\w*\((\w+)", source):
         if not file.startswith("_"):  # the body of a macro
             found[variable] = file
     return found
@@ -72,7 +77,7 @@ def abi_entries() -> dict[str, str]:
     """Path below /sys/kernel/mm/pghot/ -> description."""
     entries = {}
     for entry in ABI.read_text().split("\n\nWhat:"):
-        what = re.search(r"\s/sys/kernel/mm/pghot/(\S*)\n", entry)[1]
+        what = first(r"\s/sys/kernel/mm/pghot/(\S*)\n", entry)
         assert what not in entries
         entries[what] = entry.partition("Description:")[2]
     return entries
@@ -158,19 +163,19 @@ def test_the_guide_defines_everything_once():
 def _number(name: str, source: str) -> int:
     """Value of a literal or of a macro, which may be a shift of literals."""
     if not name.isdigit():
-        name = re.search(rf"^#define {name}\s+\(?([^)\n/]+)", source, re.MULTILINE)[1]
+        name = first(rf"^#define {name}\s+\(?([^)\n/]+)", source)
     base, _, shift = name.replace("U", "").partition("<<")
     return int(base) << int(shift or 0)
 
 
 def test_ranges_and_defaults_are_those_of_the_code():
     source = kernel_sources()
-    knobs = dict(
-        (name, (low.strip(), high.strip()))
+    knobs = {
+        name: (low.strip(), high.strip())
         for name, low, high in re.findall(
             r"^DEFINE_KNOB\((\w+),[^,]+,([^,]+),([^)]+)\);", source, re.MULTILINE
         )
-    )
+    }
     bits = re.findall(r"\.freq_bits = (\d+)", source)
     assert len(bits) == 2
     for name, (low, high) in knobs.items():
@@ -178,7 +183,7 @@ def test_ranges_and_defaults_are_those_of_the_code():
         if name == "freq_threshold":  # the layout bounds it
             ranges = [(1, (1 << int(width)) - 1) for width in bits]
         path = next(file for file in FILES if file.split("/")[-1] == name)
-        guide = re.search(rf"^``{path}``\n((?:\t.*\n)+)", GUIDE.read_text(), re.MULTILINE)[1]
+        guide = first(rf"^``{path}``\n((?:\t.*\n)+)", GUIDE.read_text())
         for text in (abi_entries()[path], guide):
             text = " ".join(text.split())
             for bounds in ranges:
@@ -207,9 +212,7 @@ def test_the_boot_option_is_documented():
 
 
 def test_the_design_names_every_source_file():
-    listed = re.search(
-        r"^File .*?\n=+.*?\n(.*?)\n=+ ", DESIGN.read_text(), re.DOTALL | re.MULTILINE
-    )[1]
+    listed = first(r"(?s)^File .*?\n=+.*?\n(.*?)\n=+ ", DESIGN.read_text())
     names = {line.split()[0] for line in listed.splitlines()}
     for path in PGHOT.iterdir():
         if path.is_dir():

@@ -24,7 +24,7 @@ def _in_source():
     found = []
     for path in sorted((paths.ROOT / "linux/mm/pghot/tests").glob("*_kunit.c")):
         text = path.read_text(encoding="utf-8")
-        suite = re.search(r'\.name = "(pghot\w*)"', text)[1]
+        (suite,) = re.findall(r'\.name = "(pghot\w*)"', text)
         found += [
             (suite, case) for case in re.findall(r"^\tKUNIT_CASE\w*\((\w+)", text, re.MULTILINE)
         ]
