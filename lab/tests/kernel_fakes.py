@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A kernel tree of three files, for tests of the tree tooling."""
+"""A kernel tree of three files, and git, for tests of the tree tooling."""
 
 from __future__ import annotations
 
@@ -41,3 +41,13 @@ def tarball(tree: Path, archive: Path) -> Path:
     """Pack a tree as kernel.org does."""
     subprocess.run(["tar", "-C", str(tree.parent), "-cJf", str(archive), tree.name], check=True)
     return archive
+
+
+def git(directory: Path, *args: str) -> None:
+    """Run git as a reviewer would."""
+    subprocess.run(
+        ["git", "-c", "user.name=r", "-c", "user.email=r@r.example", *args],
+        cwd=directory,
+        check=True,
+        capture_output=True,
+    )

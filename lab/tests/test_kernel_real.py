@@ -11,6 +11,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.files import write
 from lab.kernel import apply, build, checks, series, source, steps
+from lab.tests.kernel_fakes import git
 
 pytestmark = pytest.mark.kernel
 
@@ -20,17 +21,8 @@ def _touched(directory: Path, pristine: Path, found: list[series.Step]) -> Path:
     for name, data in series.base(pristine, found).items():
         write(directory / name, data)
     for command in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "-m", "base"]):
-        _git(directory, *command)
+        git(directory, *command)
     return directory
-
-
-def _git(directory: Path, *args: str) -> None:
-    subprocess.run(
-        ["git", "-c", "user.name=r", "-c", "user.email=r@r.example", *args],
-        cwd=directory,
-        check=True,
-        capture_output=True,
-    )
 
 
 @pytest.mark.parametrize("flavour", ["stock", "pghot"])
@@ -55,7 +47,7 @@ def test_series_applies_to_a_clean_tree(tmp_path: Path) -> None:
     )
     assert len(mail) == len(found)
     tree = _touched(tmp_path / "linux", pristine, found)
-    _git(tree, "am", "-q", *map(str, mail))
+    git(tree, "am", "-q", *map(str, mail))
     for name, data in apply.expected(pristine).items():
         assert (tree / name).read_bytes() == data, name
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """make series: steps, and what format-patch makes of them."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from lab.errors import LabError
 from lab.kernel import series
-from lab.tests.kernel_fakes import LINES, hook, linux, replaced
+from lab.tests.kernel_fakes import LINES, git, hook, linux, replaced
 
 TEXT = "".join(LINES)
 MIDDLE = replaced(TEXT, ("line 10", "ten"))
@@ -65,16 +64,6 @@ class Work:
 @pytest.fixture(name="work")
 def _work(tmp_path: Path) -> Work:
     return Work(tmp_path)
-
-
-def git(directory: Path, *args: str) -> None:
-    """Run git as a reviewer would."""
-    subprocess.run(
-        ["git", "-c", "user.name=r", "-c", "user.email=r@r.example", *args],
-        cwd=directory,
-        check=True,
-        capture_output=True,
-    )
 
 
 def test_series_applies_with_git_am(work: Work, tmp_path: Path) -> None:
