@@ -64,7 +64,7 @@ hook: ## write edits of the built tree back to linux/ and patches/
 series: ## write the patch series to build/series/
 	@$(LAB) series
 
-check: ## run checkpatch and sparse, and count the hooks' lines
+check: ## check the style of Python and of kernel code
 	@$(LAB) check
 
 shell: ## open a shell on the modelled machine

@@ -22,6 +22,7 @@ COMMANDS = (
     "lab.measure.command",
     "lab.compare",
     "lab.kernel.command",
+    "lab.check",
     "lab.shell",
     "lab.clean",
 )

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import re
 import subprocess
@@ -16,7 +15,7 @@ from lab.errors import LabError
 from lab.files import locked
 from lab.host import programs
 from lab.kernel import apply, build, make, patchfile, series, source
-from lab.log import console, progress
+from lab.log import progress
 
 # checkpatch message type -> why it does not apply here.
 IGNORED = {
@@ -181,25 +180,3 @@ def checkpatch_all() -> list[str]:
         who = series.Author("pghot", "pghot@localhost")
         mail = series.emit(pristine, series.steps(pristine), Path(directory, "series"), who)
         return checkpatch(tree, list(apply.overlay_files(paths.OVERLAY)), mail)
-
-
-def run(_args: argparse.Namespace) -> None:
-    """The verb ``check``."""
-    complaints = checkpatch_all() + sparse()
-    for line in complaints:
-        console.print(line, markup=False)
-    lines = hook_lines()
-    for name, count in lines.items():
-        console.print(f"{count:5} changed lines  patches/{name}", markup=False)
-    total = sum(lines.values())
-    console.print(f"{total:5} of at most {MAX_HOOK_LINES - 1}")
-    if total >= MAX_HOOK_LINES:
-        raise LabError(
-            f"the hooks change {total} lines: move code to linux/ "
-            f"until they are under {MAX_HOOK_LINES}"
-        )
-    if complaints:
-        raise LabError(
-            f"{len(complaints)} complaints of checkpatch and sparse, listed above: mend them"
-        )
-    console.print("checkpatch and sparse have no complaint")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel's verbs: kernel, stock, hook, series, check."""
+"""The kernel's verbs: kernel, stock, hook, series."""
 
 from __future__ import annotations
 
 import argparse
 import os
 
-from lab.kernel import build, checks, edit, series
+from lab.kernel import build, edit, series
 from lab.log import console
 from lab.verbs import Verbs
 
@@ -26,7 +26,6 @@ def add_parser(verbs: Verbs) -> None:
     for verb, module, text in (
         ("hook", edit, "write edits of the built tree back to linux/ and patches/"),
         ("series", series, "write the patch series to build/series/"),
-        ("check", checks, "run checkpatch and sparse, and count the hooks' lines"),
     ):
         verbs.add_parser(verb, description=module.__doc__, help=text).set_defaults(run=module.run)
 
