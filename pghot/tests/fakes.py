@@ -170,3 +170,13 @@ def cxl(root: Path) -> Machine:
         m.write(f"{PGHOT}/{name}", value)
     m.write("proc/77/comm", "kmigrated2").write("proc/77/stat", "77 (kmigrated2) S 2 0 0 0 -1")
     return m.counters(**PGHOT_COUNTERS)
+
+
+def troubled(root: Path) -> Machine:
+    """The same machine, with much that is wrong, garbled or newer than the command."""
+    m = cxl(root)
+    m.write(f"{PGHOT}/freq_threshold", "two").write(f"{PGHOT}/node2/ready", 5000)
+    m.write(f"{PGHOT}/sources/page_table/enabled", 0).write("proc/2/comm", "sleep")
+    m.write("proc/sys/kernel/numa_balancing", 1).write("sys/kernel/mm/numa/demotion_enabled", 0)
+    m.counters(pghot_skip_dirty=8000, pghot_skip_moonlight=5, pghot_echoes=8)
+    return m.remove(f"{NODES}/node1/distance").zones(node0=4000, node1=4000, node2=800000)
