@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import NamedTuple
 
 from pghot import __version__
 
@@ -74,13 +74,20 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(prog="pghot", dest="command", metavar="COMMAND", required=True)
 
     common = argparse.ArgumentParser(add_help=False, formatter_class=_Help)
-    common.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+    common.add_argument(
+        "--json", action="store_true", help="print one JSON document instead of text"
+    )
     rooted = argparse.ArgumentParser(add_help=False, formatter_class=_Help)
     rooted.add_argument(
-        "--root", metavar="DIR", default="/", help="read DIR/proc and DIR/sys (default: %(default)s)"
+        "--root",
+        metavar="DIR",
+        default="/",
+        help="read DIR/proc and DIR/sys (default: %(default)s)",
     )
 
-    def command(name: str, about: str, description: str, run: Callable, *parents: argparse.ArgumentParser):
+    def command(
+        name: str, about: str, description: str, run: Callable, *parents: argparse.ArgumentParser
+    ):
         added = commands.add_parser(
             name,
             parents=parents,
@@ -108,7 +115,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="wait SECONDS and give rates over that time, not the average since boot",
     )
     status.add_argument(
-        "--count", metavar="N", type=rounds, help="with --watch: stop after N reports (default: never)"
+        "--count",
+        metavar="N",
+        type=rounds,
+        help="with --watch: stop after N reports (default: never)",
     )
 
     about = "check for what stops promotion, and name the command that mends it"
@@ -121,15 +131,19 @@ def build_parser() -> argparse.ArgumentParser:
 
     about = "say what counters mean and what to do about them"
     explain = command("explain", about, f"{about.capitalize()}.", _explain, common)
-    explain.add_argument("name", metavar="COUNTER", nargs="*", help="names from /proc/vmstat (default: all)")
+    explain.add_argument(
+        "name", metavar="COUNTER", nargs="*", help="names from /proc/vmstat (default: all)"
+    )
     explain.add_argument("--markdown", action="store_true", help="print the table of docs/tool.md")
     return parser
 
 
-def _print_json(document: Any, lines: bool = False) -> None:
+def _print_json(content: NamedTuple, lines: bool = False) -> None:
     import json
 
-    print(json.dumps(document, indent=None if lines else 2), flush=True)
+    from pghot.document import document
+
+    print(json.dumps(document(content), indent=None if lines else 2), flush=True)
 
 
 def _status(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
@@ -148,7 +162,7 @@ def _status(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         if period:
             time.sleep(period)
             now, then, started = collect(Tree(args.root)), started, time.monotonic()
-            now["rates"], before = between(before, now, started - then), now
+            now, before = now._replace(rates=between(before, now, started - then)), now
         if args.json:
             _print_json(now, lines=bool(args.watch))
         else:
@@ -163,12 +177,12 @@ def _doctor(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     from pghot.snapshot import collect
     from pghot.tree import Tree
 
-    document = examine(collect(Tree(args.root)))
+    diagnosis = examine(collect(Tree(args.root)))
     if args.json:
-        _print_json(document)
+        _print_json(diagnosis)
     else:
-        print(report(document, _width()))
-    return exit_status(document["checks"])
+        print(report(diagnosis, _width()))
+    return exit_status(diagnosis.checks)
 
 
 def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
@@ -178,7 +192,8 @@ def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         files, unread = capture(args.directory)
     except OSError as error:
         print(
-            f"pghot: {args.directory}: {error.strerror}; name a directory that can be made", file=sys.stderr
+            f"pghot: {args.directory}: {error.strerror}; name a directory that can be made",
+            file=sys.stderr,
         )
         return USAGE
     print(f"{files} files in {args.directory}; could not be read: {unread}")
@@ -186,7 +201,7 @@ def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 
 def _explain(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    from pghot.explain import as_json, as_markdown, as_text, chosen
+    from pghot.explain import Explanation, as_markdown, as_text, chosen
 
     if args.json and args.markdown:
         parser.error("--json and --markdown exclude each other")
@@ -195,7 +210,7 @@ def _explain(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     except KeyError as error:
         parser.error(f"no counter is named {error}; `pghot explain` lists them all")
     if args.json:
-        _print_json(as_json(counters))
+        _print_json(Explanation(counters))
     else:
         print(as_markdown(counters) if args.markdown else as_text(counters, _width()))
     return 0

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from pghot.tree import number
 
-#: No kernel has more nodes (MAX_NUMNODES is 1024); keeps a garbled "0-99999999999" from filling memory.
+#: No kernel has more nodes (MAX_NUMNODES is 1024); keeps
+#: a garbled "0-99999999999" from filling memory.
 MAX_NODE = 4095
 
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?\Z")
@@ -82,7 +83,9 @@ def zones(text: str) -> list[Zone]:
         if {"free", "high", "managed"} <= seen.keys():
             node, name = int(place[1]), place[2]
             found.append(
-                Zone(node, name, seen["free"], seen["high"], seen["managed"], seen.get("reserve", 0))
+                Zone(
+                    node, name, seen["free"], seen["high"], seen["managed"], seen.get("reserve", 0)
+                )
             )
     return found
 

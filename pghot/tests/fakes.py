@@ -81,13 +81,14 @@ class Machine:
         return self.write("proc/vmstat", "\n".join(f"{k} {v}" for k, v in values.items()))
 
     def zones(self, **free: int) -> "Machine":
-        """Write /proc/zoneinfo; node<N>=pages free, above or below a high watermark of 5000 pages."""
+        """Write /proc/zoneinfo; node<N>=pages free, with a high watermark of 5000 pages."""
         text = ""
         for name, pages in free.items():
             text += (
                 f"Node {name.removeprefix('node')}, zone   Normal\n  per-node stats\n"
                 f"      nr_inactive_anon 17\n  pages free     {pages}\n        boost    0\n"
-                "        min      3000\n        low      4000\n        high     5000\n        promo    6000\n"
+                "        min      3000\n        low      4000\n"
+                "        high     5000\n        promo    6000\n"
                 "        spanned  1048576\n        present  1048576\n        managed  1000000\n"
                 "        cma      0\n        protection: (0, 0, 0, 0)\n      nr_free_pages 3\n"
                 "  pagesets\n    cpu: 0\n              count:    300\n              high:     700\n"
@@ -109,7 +110,8 @@ def _node(m: Machine, node: int, cpus: str, total_mib: int, free_mib: int, dista
     )
     m.write(f"{base}/cpulist", cpus).write(f"{base}/distance", distance)
     m.write(
-        f"{base}/vmstat", f"nr_free_pages 1\npgpromote_success {100 * node}\npgdemote_kswapd {10 * node}\n"
+        f"{base}/vmstat",
+        f"nr_free_pages 1\npgpromote_success {100 * node}\npgdemote_kswapd {10 * node}\n",
     )
 
 
@@ -137,7 +139,9 @@ def stock_cxl(root: Path) -> Machine:
     m.write("sys/devices/virtual/memory_tiering/memory_tier4/nodelist", "0-1")
     m.write("sys/devices/virtual/memory_tiering/memory_tier22/nodelist", "2")
     m.write("sys/firmware/acpi/tables/HMAT", b"HMAT")
-    m.write("proc/sys/kernel/numa_balancing", 2).write("sys/kernel/mm/numa/demotion_enabled", "true")
+    m.write("proc/sys/kernel/numa_balancing", 2).write(
+        "sys/kernel/mm/numa/demotion_enabled", "true"
+    )
     m.write("proc/sys/kernel/numa_balancing_promote_rate_limit_MBps", 65536)
     return m.zones(node0=100000, node1=90000, node2=800000)
 

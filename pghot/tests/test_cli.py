@@ -77,7 +77,9 @@ def promote_more(machine, clock) -> None:
     """400 pages promoted and 20 dropped as dirty in each interval."""
     n = clock.slept
     machine.counters(
-        pgpromote_success=9300 + 400 * n, pghot_promoted_pages=9200 + 400 * n, pghot_skip_dirty=200 + 20 * n
+        pgpromote_success=9300 + 400 * n,
+        pghot_promoted_pages=9200 + 400 * n,
+        pghot_skip_dirty=200 + 20 * n,
     )
     machine.write(f"{PGHOT}/node2/promoted", 9200 + 400 * n)
     machine.write(f"{PGHOT}/sources/hint_fault/accesses", 100000 + 1000 * n)
@@ -169,8 +171,10 @@ def test_closed_pipe_is_silent(repo):
 
 
 #: Each costs milliseconds that a command with 200 ms to answer does not have.
-SLOW_MODULES = {"inspect", "dataclasses", "asyncio", "subprocess", "json", "typing_extensions", "shutil",
-                "pghot.checks", "pghot.doctor", "pghot.explain"}  # fmt: skip
+SLOW_MODULES = {
+    *("inspect", "dataclasses", "asyncio", "subprocess", "json", "typing_extensions", "shutil"),
+    *("pghot.checks", "pghot.doctor", "pghot.explain", "pghot.document"),
+}
 
 
 def test_status_loads_nothing_slow(repo, cxl):
