@@ -71,12 +71,7 @@ def test_man_page(run):
     from pghot.cli import build_parser
 
     page = str(Manpage(build_parser(), format="pretty"))
-    for word in (
-        r"pghot status",
-        r"pghot doctor",
-        r"pghot explain",
-        r"\-\-watch",
-        r"\-\-root",
-        r"\-\-json",
-    ):
-        assert word in page
+    for command in ("status", "doctor", "capture", "explain"):
+        assert f"pghot {command}" in page
+    for option in (r"\-\-watch", r"\-\-root", r"\-\-json", "pghot status \\-\\-watch 2"):
+        assert option in page
