@@ -25,7 +25,7 @@ def _nodes_in(tree: Tree, path: str) -> list[int] | None:
     text = tree.text(path)
     if text is None:
         return None
-    nodes = parse.node_list(text)
+    nodes = parse.number_list(text)
     if nodes is None:
         tree.note(path, "not a list of nodes")
     return nodes

@@ -11,6 +11,8 @@ from pghot.tree import clean, number
         ("0\n", [0]),
         ("0-2,5\n", [0, 1, 2, 5]),
         ("\n", []),
+        ("", []),
+        ("2-2", [2]),
         ("3,1", [1, 3]),
         ("0-99999999999", None),
         ("0-5000", None),
@@ -20,8 +22,8 @@ from pghot.tree import clean, number
         ("-1", None),
     ],
 )
-def test_node_list(text, nodes):
-    assert parse.node_list(text) == nodes
+def test_number_list(text, nodes):
+    assert parse.number_list(text) == nodes
 
 
 def test_counters_counts_bad_lines():
