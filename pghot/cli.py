@@ -6,15 +6,17 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from pghot import __version__
+
+_Run = Callable[[argparse.Namespace, argparse.ArgumentParser], int]
 
 #: Exit status for a wrong command line (argparse's own) and for a root that cannot be read.
 USAGE = 2
 
-EXAMPLES = """\
-examples:
+EXAMPLES = {
+    "": """\
   pghot status                      what the machine does now, and what stops it
   pghot status --watch 2            again every 2 seconds, with rates over that time
   pghot status --interval 5 --json  rates over 5 seconds, as JSON
@@ -22,7 +24,28 @@ examples:
   pghot explain pghot_skip_stale    what a counter means, and what to do about it
   pghot capture saved               keep all that status and doctor read, for another day
   pghot doctor --root saved         examine what was kept, here or on another machine
-"""
+""",
+    "status": """\
+  pghot status                      counts since boot, and their average rates
+  pghot status --watch 2 --count 5  five reports, with rates over 2 seconds each
+  pghot status --interval 5 --json  rates over 5 seconds, as JSON
+  pghot status --root saved         of what `pghot capture saved` kept
+""",
+    "doctor": """\
+  pghot doctor                      every check, and how to mend what is wrong
+  pghot doctor --json               the same for a program
+  pghot doctor --root saved         of what `pghot capture saved` kept
+""",
+    "capture": """\
+  pghot capture saved               make the directory saved
+  pghot doctor --root saved         read it, here or on another machine
+""",
+    "explain": """\
+  pghot explain                     every counter
+  pghot explain pghot_skip_stale    one of them
+  pghot explain --json              all, for a program
+""",
+}
 
 
 def seconds(text: str) -> float:
@@ -53,53 +76,73 @@ def _width() -> int:
         return 100
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Leaves lines alone, and asks the terminal itself: argparse would load shutil to do so."""
+class _Help(argparse.HelpFormatter):
+    """Leaves examples alone, and asks the terminal itself: argparse would load shutil to do so."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_width() - 2)
 
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+def _parser(**more: Any) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(formatter_class=_Help, **more)
+
 
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line; the man page is made from it."""
-    parser = argparse.ArgumentParser(
+    parser = _parser(
         prog="pghot",
-        description="Show what memory tiering does on this machine, and find what stops hot pages from"
-        " being promoted to DRAM.",
-        epilog=EXAMPLES,
-        formatter_class=_Help,
+        description="Show what memory tiering does on this machine, and find what stops hot pages"
+        " from being promoted to DRAM.",
+        epilog="examples:\n" + EXAMPLES[""],
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"pghot {__version__}")
-    commands = parser.add_subparsers(prog="pghot", dest="command", metavar="COMMAND", required=True)
-
-    common = argparse.ArgumentParser(add_help=False, formatter_class=_Help)
-    common.add_argument("--json", action="store_true", help="print one JSON document instead of text")
-    rooted = argparse.ArgumentParser(add_help=False, formatter_class=_Help)
-    rooted.add_argument(
-        "--root", metavar="DIR", default="/", help="read DIR/proc and DIR/sys (default: %(default)s)"
+    commands = parser.add_subparsers(
+        prog="pghot", dest="command", metavar="COMMAND", required=True, title="commands"
     )
 
-    def command(name: str, about: str, description: str, run: Callable, *parents: argparse.ArgumentParser):
+    common = _parser(add_help=False)
+    common.add_argument("--json", action="store_true", help="print a JSON document, not text")
+    rooted = _parser(add_help=False)
+    rooted.add_argument(
+        "--root",
+        metavar="DIR",
+        default="/",
+        help="read DIR/proc and DIR/sys (default: %(default)s)",
+    )
+
+    def command(
+        name: str, about: str, more: str, run: _Run, *parents: argparse.ArgumentParser
+    ) -> argparse.ArgumentParser:
         added = commands.add_parser(
             name,
             parents=parents,
             help=about,
-            description=description,
+            description=f"{about[0].upper()}{about[1:]}. {more}",
+            epilog="examples:\n" + EXAMPLES[name],
             formatter_class=_Help,
             allow_abbrev=False,
         )
         added.set_defaults(run=run)
         return added
 
-    about = "tiers, nodes, sources, pages promoted and demoted, and why ready pages were not moved"
-    status = command("status", about, f"Show {about}.", _status, common, rooted)
+    status = command(
+        "status",
+        "show tiers, pages moved, and why ready pages were not",
+        "It also shows nodes, sources and settings. A ? stands for what could not be read.",
+        _status,
+        common,
+        rooted,
+    )
     how_often = status.add_mutually_exclusive_group()
     how_often.add_argument(
         "--watch",
         metavar="SECONDS",
         type=seconds,
-        help="report again and again, with rates over SECONDS; with --json one document a line",
+        help="report again and again, with rates over SECONDS; with --json one document per line",
     )
     how_often.add_argument(
         "--interval",
@@ -108,28 +151,49 @@ def build_parser() -> argparse.ArgumentParser:
         help="wait SECONDS and give rates over that time, not the average since boot",
     )
     status.add_argument(
-        "--count", metavar="N", type=rounds, help="with --watch: stop after N reports (default: never)"
+        "--count",
+        metavar="N",
+        type=rounds,
+        help="with --watch: stop after N reports (default: never)",
     )
 
-    about = "check for what stops promotion, and name the command that mends it"
-    exits = "Exit status: 0 healthy, 1 problems found, 2 something could not be checked or read."
-    command("doctor", about, f"{about.capitalize()}. {exits}", _doctor, common, rooted)
+    command(
+        "doctor",
+        "find what stops promotion, and the command that mends it",
+        "Exit status: 0 healthy, 1 problems found, 2 something could not be checked or read.",
+        _doctor,
+        common,
+        rooted,
+    )
 
-    about = "copy all that status and doctor read into a new directory, to be read with --root"
-    capture = command("capture", about, f"{about.capitalize()}.", _capture)
+    capture = command(
+        "capture",
+        "copy what status and doctor read into a new directory",
+        "`--root DIR` reads it. Run it as root, so that the copy is complete.",
+        _capture,
+    )
     capture.add_argument("directory", metavar="DIR", help="the directory to make")
 
-    about = "say what counters mean and what to do about them"
-    explain = command("explain", about, f"{about.capitalize()}.", _explain, common)
-    explain.add_argument("name", metavar="COUNTER", nargs="*", help="names from /proc/vmstat (default: all)")
+    explain = command(
+        "explain",
+        "say what counters mean, and what to do about them",
+        "The counters are those of tiering in /proc/vmstat.",
+        _explain,
+        common,
+    )
+    explain.add_argument(
+        "name", metavar="COUNTER", nargs="*", help="names from /proc/vmstat (default: all)"
+    )
     explain.add_argument("--markdown", action="store_true", help="print the table of docs/tool.md")
     return parser
 
 
-def _print_json(document: Any, lines: bool = False) -> None:
+def _print_json(content: NamedTuple, lines: bool = False) -> None:
     import json
 
-    print(json.dumps(document, indent=None if lines else 2), flush=True)
+    from pghot.document import document
+
+    print(json.dumps(document(content), indent=None if lines else 2), flush=True)
 
 
 def _status(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
@@ -148,7 +212,7 @@ def _status(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         if period:
             time.sleep(period)
             now, then, started = collect(Tree(args.root)), started, time.monotonic()
-            now["rates"], before = between(before, now, started - then), now
+            now, before = now._replace(rates=between(before, now, started - then)), now
         if args.json:
             _print_json(now, lines=bool(args.watch))
         else:
@@ -163,12 +227,12 @@ def _doctor(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     from pghot.snapshot import collect
     from pghot.tree import Tree
 
-    document = examine(collect(Tree(args.root)))
+    diagnosis = examine(collect(Tree(args.root)))
     if args.json:
-        _print_json(document)
+        _print_json(diagnosis)
     else:
-        print(report(document, _width()))
-    return exit_status(document["checks"])
+        print(report(diagnosis, _width()))
+    return exit_status(diagnosis.checks)
 
 
 def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
@@ -178,7 +242,8 @@ def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         files, unread = capture(args.directory)
     except OSError as error:
         print(
-            f"pghot: {args.directory}: {error.strerror}; name a directory that can be made", file=sys.stderr
+            f"pghot: {args.directory}: {error.strerror}; name a directory that can be made",
+            file=sys.stderr,
         )
         return USAGE
     print(f"{files} files in {args.directory}; could not be read: {unread}")
@@ -186,7 +251,7 @@ def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 
 def _explain(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    from pghot.explain import as_json, as_markdown, as_text, chosen
+    from pghot.explain import Explanation, as_markdown, as_text, chosen
 
     if args.json and args.markdown:
         parser.error("--json and --markdown exclude each other")
@@ -195,7 +260,7 @@ def _explain(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     except KeyError as error:
         parser.error(f"no counter is named {error}; `pghot explain` lists them all")
     if args.json:
-        _print_json(as_json(counters))
+        _print_json(Explanation(counters))
     else:
         print(as_markdown(counters) if args.markdown else as_text(counters, _width()))
     return 0
@@ -207,7 +272,7 @@ def main(argv: list[str] | None = None) -> int:
 
     parser = build_parser()
     args = parser.parse_args(argv)
-    run: Callable[[argparse.Namespace, argparse.ArgumentParser], int] = args.run
+    run: _Run = args.run
     try:
         return run(args, parser)
     except NothingToRead as error:

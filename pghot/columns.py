@@ -56,4 +56,6 @@ def wrap(text: str, width: int, indent: str) -> list[str]:
     """`text` in lines of at most `width` characters, each after `indent`."""
     import textwrap
 
-    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+    return textwrap.wrap(
+        text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )

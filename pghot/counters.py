@@ -27,15 +27,17 @@ KIND_TITLES = {
 
 
 class Counter(NamedTuple):
-    """One line of /proc/vmstat. `advice` says in words what to do about it, `command` does it;
-    both are empty for a counter that is no reason, `command` also where no single one helps.
+    """One line of /proc/vmstat.
+
+    `advice` says in words what to do about it, `command` does it. There is neither for a counter
+    that is no reason, and no `command` where no single one helps.
     """
 
     name: str
     kind: str
     meaning: str
     advice: str = ""
-    command: str = ""
+    command: str | None = None
 
 
 def kind_of(name: str) -> str:
@@ -46,33 +48,40 @@ def kind_of(name: str) -> str:
     return FLOW
 
 
-def _counter(name: str, meaning: str, advice: str = "", command: str = "") -> tuple[str, Counter]:
+def _counter(
+    name: str, meaning: str, advice: str = "", command: str | None = None
+) -> tuple[str, Counter]:
     return name, Counter(name, kind_of(name), meaning, advice, command)
 
 
 COUNTERS: dict[str, Counter] = dict(
     [
-        _counter("pghot_recorded", "Accesses to lower-tier pages that were recorded, from all sources."),
+        _counter(
+            "pghot_recorded", "Accesses to lower-tier pages that were recorded, from all sources."
+        ),
         _counter("pghot_recorded_hint_fault", "Recorded accesses that NUMA hint faults reported."),
-        _counter("pghot_ready", "Records that became ready: their page was found hot enough to promote."),
+        _counter(
+            "pghot_ready", "Records that became ready: their page was found hot enough to promote."
+        ),
         _counter("pghot_moved", "Ready records whose folio was promoted."),
         _counter(
-            "pghot_promoted_pages", "Pages that kmigrated promoted; a large folio counts all its pages."
+            "pghot_promoted_pages",
+            "Pages that kmigrated promoted; a large folio counts all its pages.",
         ),
         _counter("pghot_batches", "Batches of folios that kmigrated handed to migration."),
         _counter("pghot_wakeups", "Times that a ready record woke kmigrated before its timer did."),
         _counter(
             "pghot_skip_stale",
             "The page went cold before its turn came.",
-            "Mend what delays promotion first (see the delayed reasons). If nothing does, the working set"
-            " changes faster than pages move: raise window_ms, or raise freq_threshold so that fewer"
-            " short-lived pages queue up.",
+            "Mend what delays promotion first (see the delayed reasons). If nothing does, the"
+            " working set changes faster than pages move: raise window_ms, or raise"
+            " freq_threshold so that fewer short-lived pages queue up.",
         ),
         _counter(
             "pghot_skip_gone",
             "The page was freed or reused before its turn came.",
-            "Normal for short-lived memory. When it dominates, raise freq_threshold so that only pages"
-            " that live longer are picked.",
+            "Normal for short-lived memory. When it dominates, raise freq_threshold so that only"
+            " pages that live longer are picked.",
         ),
         _counter(
             "pghot_skip_toptier",
@@ -82,8 +91,8 @@ COUNTERS: dict[str, Counter] = dict(
         _counter(
             "pghot_skip_dirty",
             "The page belongs to a file and is dirty.",
-            "It is considered again once it is written back and used again. When this dominates, write back"
-            " sooner.",
+            "It is considered again once it is written back and used again. When this dominates,"
+            " write back sooner.",
             "sysctl -w vm.dirty_background_ratio=5",
         ),
         _counter(
@@ -94,8 +103,8 @@ COUNTERS: dict[str, Counter] = dict(
         _counter(
             "pghot_skip_migrate",
             "The page was taken off its list, and migration failed.",
-            "Look at pgmigrate_fail in /proc/vmstat. The usual causes are pages pinned for DMA, RDMA or"
-            " direct I/O, and a target node that ran out of memory at that moment.",
+            "Look at pgmigrate_fail in /proc/vmstat. The usual causes are pages pinned for DMA,"
+            " RDMA or direct I/O, and a target node that ran out of memory at that moment.",
         ),
         _counter(
             "pghot_skip_offline",
@@ -118,7 +127,8 @@ COUNTERS: dict[str, Counter] = dict(
             "pghot_delay_target_full",
             "No top-tier node had room above its high watermark.",
             "If demotion is already on, the memory in use is larger than DRAM, and raising"
-            " vm.watermark_scale_factor keeps more of it free. If it is off, let the kernel make room.",
+            " vm.watermark_scale_factor keeps more of it free. If it is off, let the kernel make"
+            " room.",
             "echo true > /sys/kernel/mm/numa/demotion_enabled",
         ),
         _counter(
@@ -140,21 +150,28 @@ COUNTERS: dict[str, Counter] = dict(
         _counter(
             "pghot_refused_policy",
             "The cpuset or memory policy of the task that used the page forbids the target node.",
-            "Let the job use DRAM: add a top-tier node to its cpuset.mems or to its numactl --membind list.",
-        ),
-        _counter("pgpromote_success", "Pages promoted to a faster node, by pghot or by the stock kernel."),
-        _counter(
-            "pgpromote_candidate", "Pages that qualified for promotion and count against the rate limit."
+            "Let the job use DRAM: add a top-tier node to its cpuset.mems or to its numactl"
+            " --membind list.",
         ),
         _counter(
-            "pgpromote_candidate_nrl", "Pages that qualified for promotion and are free of the rate limit."
+            "pgpromote_success", "Pages promoted to a faster node, by pghot or by the stock kernel."
+        ),
+        _counter(
+            "pgpromote_candidate",
+            "Pages that qualified for promotion and count against the rate limit.",
+        ),
+        _counter(
+            "pgpromote_candidate_nrl",
+            "Pages that qualified for promotion and are free of the rate limit.",
         ),
         _counter("pgdemote_kswapd", "Pages demoted by background reclaim."),
         _counter("pgdemote_direct", "Pages demoted by a task that had to wait for memory."),
         _counter("pgdemote_khugepaged", "Pages demoted while khugepaged made huge pages."),
         _counter("pgdemote_proactive", "Pages demoted because user space asked for reclaim."),
         _counter("numa_hint_faults", "NUMA hint faults taken."),
-        _counter("numa_pte_updates", "Page table entries that were set up to take a NUMA hint fault."),
+        _counter(
+            "numa_pte_updates", "Page table entries that were set up to take a NUMA hint fault."
+        ),
     ]
 )
 

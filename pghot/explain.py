@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """`pghot explain`: the table of counters as text, JSON and markdown."""
 
-from typing import Any
+from typing import NamedTuple
 
-from pghot import SCHEMA, __version__
 from pghot.columns import wrap
 from pghot.counters import COUNTERS, FLOW, Counter
+
+
+class Explanation(NamedTuple):
+    """What `pghot explain --json` prints."""
+
+    counters: list[Counter]
 
 
 def chosen(names: list[str]) -> list[Counter]:
@@ -13,14 +18,8 @@ def chosen(names: list[str]) -> list[Counter]:
     return [COUNTERS[name] for name in names] or list(COUNTERS.values())
 
 
-def as_json(counters: list[Counter]) -> dict[str, Any]:
-    """The document of `pghot explain --json`."""
-    rows = [{**c._asdict(), "command": c.command or None} for c in counters]
-    return {"schema": SCHEMA, "tool": __version__, "counters": rows}
-
-
 def as_text(counters: list[Counter], width: int) -> str:
-    """One paragraph a counter."""
+    """One paragraph per counter."""
     lines = []
     for c in counters:
         lines.append(c.name if c.kind == FLOW else f"{c.name} ({c.kind})")
@@ -31,7 +30,7 @@ def as_text(counters: list[Counter], width: int) -> str:
 
 
 def as_markdown(counters: list[Counter]) -> str:
-    """A table with one row a counter."""
+    """A table with one row per counter."""
     rows = ["| Counter | Kind | Meaning | What to do |", "| --- | --- | --- | --- |"]
     for c in counters:
         command = f" `{c.command}`" if c.command else ""

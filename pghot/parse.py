@@ -6,26 +6,27 @@ from typing import NamedTuple
 
 from pghot.tree import number
 
-#: No kernel has more nodes (MAX_NUMNODES is 1024); keeps a garbled "0-99999999999" from filling memory.
-MAX_NODE = 4095
+#: No kernel has more nodes (MAX_NUMNODES is 1024), and few machines more CPUs. It keeps a garbled
+#: "0-99999999999" from filling memory.
+MAX_NUMBER = 4095
 
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?\Z")
 _ZONE = re.compile(r"^Node +([0-9]{1,5}), zone +(\S+)$", re.MULTILINE)
 
 
-def node_list(text: str) -> list[int] | None:
-    """The nodes of a list such as "0-1,3"; [] for an empty list, None for anything else."""
-    nodes: set[int] = set()
+def number_list(text: str) -> list[int] | None:
+    """Nodes or CPUs of a list such as "0-1,3"; [] for an empty list, None for anything else."""
+    numbers: set[int] = set()
     for part in text.strip().split(",") if text.strip() else []:
         match = _RANGE.match(part.strip())
         if not match:
             return None
         first = int(match[1])
         last = int(match[2] or first)
-        if last < first or last > MAX_NODE:
+        if last < first or last > MAX_NUMBER:
             return None
-        nodes.update(range(first, last + 1))
-    return sorted(nodes)
+        numbers.update(range(first, last + 1))
+    return sorted(numbers)
 
 
 def counters(text: str) -> tuple[dict[str, int], int]:
@@ -82,7 +83,9 @@ def zones(text: str) -> list[Zone]:
         if {"free", "high", "managed"} <= seen.keys():
             node, name = int(place[1]), place[2]
             found.append(
-                Zone(node, name, seen["free"], seen["high"], seen["managed"], seen.get("reserve", 0))
+                Zone(
+                    node, name, seen["free"], seen["high"], seen["managed"], seen.get("reserve", 0)
+                )
             )
     return found
 

@@ -7,8 +7,8 @@ PGHOT = "sys/kernel/mm/pghot"
 SYSCTL_RATE_LIMIT = "proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
 
 
-class Setting(NamedTuple):
-    """One knob; `world_readable` names another file with the same value that needs no root."""
+class Knob(NamedTuple):
+    """What one knob sets; `world_readable` is another file with its value that needs no root."""
 
     name: str
     unit: str
@@ -17,11 +17,11 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting("freq_threshold", "accesses", "accesses within the window that make a page ready"),
-    Setting("window_ms", "ms", "accesses further apart than this do not add up"),
-    Setting("batch_pages", "pages", "most pages handed to migration at once"),
-    Setting("period_ms", "ms", "kmigrated's timer; a ready record wakes it earlier"),
-    Setting(
+    Knob("freq_threshold", "accesses", "accesses within the window that make a page ready"),
+    Knob("window_ms", "ms", "accesses further apart than this do not add up"),
+    Knob("batch_pages", "pages", "most pages handed to migration at once"),
+    Knob("period_ms", "ms", "kmigrated's timer; a ready record wakes it earlier"),
+    Knob(
         "promote_rate_limit_MBps",
         "MB/s",
         "most memory promoted to one target node a second",
@@ -31,7 +31,9 @@ SETTINGS = (
 
 #: Knobs of one source, below sources/<name>/.
 SOURCE_SETTINGS = (
-    Setting(
-        "hot_threshold_ms", "ms", "upper bound of the hint fault latency that makes a page ready at once"
+    Knob(
+        "hot_threshold_ms",
+        "ms",
+        "upper bound of the hint fault latency that makes a page ready at once",
     ),
 )

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One status document: everything that is readable now, as plain JSON types.
+"""Reads one Status, and makes rates of two."""
 
-Its fields are described in docs/tool.md. The text report, the JSON and the doctor's checks are
-all made from this document and read nothing else.
-"""
+from typing import NamedTuple
 
-from typing import Any
-
-from pghot import SCHEMA, __version__
-from pghot.machine import machine
-from pghot.subsystem import subsystem
+from pghot import machine, subsystem
+from pghot.status import Flow, Rate, Rates, Status, Unread
 from pghot.tree import Tree
 
 
@@ -17,48 +12,86 @@ class NothingToRead(Exception):
     """The root holds no /proc and no /sys; the message says what to do."""
 
 
-def collect(tree: Tree) -> dict[str, Any]:
+def collect(tree: Tree) -> Status:
     """Read the tree; raises NothingToRead only."""
     if not tree.names("proc") and not tree.names("sys"):
         raise NothingToRead(
             f"nothing to read in {tree.root}: give --root a directory that holds proc/ and sys/"
         )
-    status: dict[str, Any] = {"schema": SCHEMA, "tool": __version__}
-    status.update(machine(tree))
-    status.update(subsystem(tree))
-    status["rates"] = since_boot(status)
-    status["unread"] = [{"path": path, "why": why} for path, why in sorted(tree.unread.items())]
-    return status
+    tiers, nodes = machine.tiers_and_nodes(tree)
+    pghot = subsystem.pghot(tree)
+    present = subsystem.is_present(pghot)
+    lower = subsystem.lower_nodes(tree) if present else []
+    counters = subsystem.counters(tree)
+    status = Status(
+        kernel=machine.release(tree),
+        uptime_seconds=machine.uptime(tree),
+        numa_balancing=machine.balancing(tree),
+        demotion=tree.switch("sys/kernel/mm/numa/demotion_enabled"),
+        hmat=tree.exists("sys/firmware/acpi/tables/HMAT"),
+        watermark_scale_factor=tree.integer("proc/sys/vm/watermark_scale_factor"),
+        tiers=tiers,
+        nodes=nodes,
+        pghot=pghot,
+        sources=subsystem.sources(tree) if present else [],
+        lower_nodes=lower,
+        targets=subsystem.targets(tree) if present else [],
+        pages=subsystem.pages(counters),
+        records=subsystem.records(counters, lower),
+        reasons=subsystem.reasons(counters),
+        counters=counters,
+        rates=None,
+        unread=[Unread(path, why) for path, why in sorted(tree.unread.items())],
+    )
+    return status._replace(rates=since_boot(status))
 
 
-def _flows(status: dict[str, Any]) -> dict[str, dict[str, int | None]]:
-    """All that only grows, by group and name."""
-    return {
-        "pages": status["pages"],
-        "counters": status["counters"],
-        "sources": {s["name"]: s["accesses"] for s in status["sources"]},
-        "lower_nodes": {str(n["node"]): n["promoted_pages"] for n in status["lower_nodes"]},
-    }
+class _Flows(NamedTuple):
+    """All that only grows, by name; the groups are those of Rates."""
+
+    pages: Flow
+    counters: Flow
+    sources: Flow
+    lower_nodes: Flow
 
 
-def _rates(over: str, seconds: float, before: dict, after: dict) -> dict[str, Any]:
-    """Growth per second; None for what was not read twice or went backwards (a node went away)."""
-    rates: dict[str, Any] = {"over": over, "seconds": round(seconds, 3)}
-    for group, values in after.items():
-        rates[group] = {}
-        for name, value in values.items():
-            old = 0 if over == "boot" else before[group].get(name)
-            known = value is not None and old is not None and value >= old
-            rates[group][name] = round((value - old) / seconds, 3) if known else None
+def _flows(status: Status) -> _Flows:
+    return _Flows(
+        pages=status.pages._asdict(),
+        counters=dict(status.counters),
+        sources={s.name: s.accesses for s in status.sources},
+        lower_nodes={str(n.node): n.promoted_pages for n in status.lower_nodes},
+    )
+
+
+def _growth(before: Flow | None, after: Flow, seconds: float) -> Rate:
+    """Growth per second; `before` is None for all zero.
+
+    A rate is None for what was not read twice or went backwards (a node went away).
+    """
+    rates: Rate = {}
+    for name, value in after.items():
+        old = 0 if before is None else before.get(name)
+        if value is None or old is None or value < old:
+            rates[name] = None
+        else:
+            rates[name] = round((value - old) / seconds, 3)
     return rates
 
 
-def since_boot(status: dict[str, Any]) -> dict[str, Any] | None:
+def since_boot(status: Status) -> Rates | None:
     """Average rates since boot, or None when the uptime is not known."""
-    seconds = status["uptime_seconds"]
-    return _rates("boot", seconds, {}, _flows(status)) if seconds else None
+    seconds = status.uptime_seconds
+    if not seconds:
+        return None
+    groups = (_growth(None, flow, seconds) for flow in _flows(status))
+    return Rates("boot", round(seconds, 3), *groups)
 
 
-def between(before: dict[str, Any], after: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+def between(before: Status, after: Status, seconds: float) -> Rates | None:
     """Rates of `after` over the time since `before`."""
-    return _rates("interval", seconds, _flows(before), _flows(after)) if seconds > 0 else None
+    if seconds <= 0:
+        return None
+    pairs = zip(_flows(before), _flows(after))
+    groups = (_growth(old, new, seconds) for old, new in pairs)
+    return Rates("interval", round(seconds, 3), *groups)

@@ -1,132 +1,121 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The text report of `pghot status`, made from the status document alone."""
-
-from typing import Any
+"""The text report of `pghot status`, made from the Status alone."""
 
 from pghot.columns import count, percent, rate, size, switch, table, wrap
 from pghot.counters import COUNTERS, FLOW, KIND_TITLES, kind_of
-from pghot.subsystem import LAYOUT_MEANING, NOT_THERE
-
-Status = dict[str, Any]
-
-
-def _present(status: Status) -> bool:
-    return status["pghot"]["state"] not in NOT_THERE
+from pghot.status import Status
+from pghot.subsystem import LAYOUT_MEANING, is_present
 
 
 def _summary(status: Status, width: int) -> list[str]:
-    pghot = status["pghot"]
-    balancing = status["numa_balancing"]
-    layout = pghot["layout"]
-    if balancing["mode"] is not None:
-        mode = f"{balancing['mode']} ({balancing['meaning'] or 'unknown mode'})"
+    pghot = status.pghot
+    balancing = status.numa_balancing
+    layout = pghot.layout
+    if balancing.mode is not None:
+        mode = f"{balancing.mode} ({balancing.meaning or 'unknown mode'})"
     else:
-        mode = "not in this kernel" if balancing["available"] is False else "?"
+        mode = "not in this kernel" if balancing.available is False else "?"
     facts = [
-        ["kernel", status["kernel"] or "?"],
-        ["pghot", f"{pghot['state']}: {pghot['meaning']}"],
+        ["kernel", status.kernel or "?"],
+        ["pghot", f"{pghot.state}: {pghot.meaning}"],
         ["NUMA balancing", mode],
-        ["demotion", switch(status["demotion"])],
+        ["demotion", switch(status.demotion)],
     ]
-    if _present(status):
+    if is_present(status.pghot):
         facts.insert(2, ["layout", f"{layout} ({LAYOUT_MEANING[layout]})" if layout else "?"])
     return [f"{name:<14}  {value}" for name, value in facts]
 
 
 def _tiers(status: Status, width: int) -> list[str]:
-    if not status["tiers"]:
+    if not status.tiers:
         return ["Tiers", "  none: the kernel shows no memory tiers"]
     rows = [
         [
-            str(t["tier"]),
-            {True: "top", False: "lower", None: "?"}[t["top"]],
-            ",".join(map(str, t["nodes"])) or "?",
-            size(t["total_bytes"]),
-            size(t["free_bytes"]),
+            str(t.tier),
+            {True: "top", False: "lower", None: "?"}[t.top],
+            ",".join(map(str, t.nodes)) or "?",
+            size(t.total_bytes),
+            size(t.free_bytes),
         ]
-        for t in status["tiers"]
+        for t in status.tiers
     ]
     return ["Tiers, fastest first", *table("tier> place nodes size> free>", rows)]
 
 
 def _nodes(status: Status, width: int) -> list[str]:
-    if not status["nodes"]:
+    if not status.nodes:
         return ["Nodes", "  none: the kernel shows no NUMA nodes"]
     rows = [
         [
-            str(n["node"]),
-            "-" if n["tier"] is None else str(n["tier"]),
-            "?" if n["cpus"] is None else n["cpus"] or "none",
-            size(n["total_bytes"]),
-            size(n["free_bytes"]),
-            {True: "yes", False: "no", None: "?"}[n["room"]],
-            count(n["promoted_to_pages"]),
-            count(n["demoted_from_pages"]),
-            " ".join(f"{other}:{d}" for other, d in n["distances"].items()) or "?",
+            str(n.node),
+            "-" if n.tier is None else str(n.tier),
+            "?" if n.cpus is None else n.cpus or "none",
+            size(n.total_bytes),
+            size(n.free_bytes),
+            {True: "yes", False: "no", None: "?"}[n.room],
+            count(n.promoted_to_pages),
+            count(n.demoted_from_pages),
+            " ".join(f"{other}:{d}" for other, d in n.distances.items()) or "?",
         ]
-        for n in status["nodes"]
+        for n in status.nodes
     ]
     header = "node> tier> cpus size> free> room promoted_to> demoted_from> distance_to"
     return ["Nodes (pages)", *table(header, rows)]
 
 
 def _sources(status: Status, width: int) -> list[str]:
-    rates = (status["rates"] or {}).get("sources", {})
+    rates = status.rates.sources if status.rates else {}
     rows = [
         [
-            s["name"],
-            switch(s["enabled"]),
-            count(s["accesses"]),
-            rate(rates.get(s["name"])),
-            " ".join(f"{k['name']}={'?' if k['value'] is None else k['value']}" for k in s["settings"]),
+            s.name,
+            switch(s.enabled),
+            count(s.accesses),
+            rate(rates.get(s.name)),
+            " ".join(f"{k.name}={'?' if k.value is None else k.value}" for k in s.settings),
         ]
-        for s in status["sources"]
+        for s in status.sources
     ]
     return ["Sources", *table("source state accesses> per_second> settings", rows)] if rows else []
 
 
 def _settings(status: Status, width: int) -> list[str]:
     rows = [
-        [s["name"], "?" if s["value"] is None else str(s["value"]), s["unit"], s["meaning"]]
-        for s in status["pghot"]["settings"]
+        [s.name, "?" if s.value is None else str(s.value), s.unit, s.meaning]
+        for s in status.pghot.settings
     ]
     return ["Settings", *table("name value> unit meaning", rows)] if rows else []
 
 
 def _pages(status: Status, width: int) -> list[str]:
-    rates = (status["rates"] or {}).get("pages", {})
-    labels = {
-        "promoted": "promoted",
-        "promoted_by_pghot": "  of them by pghot",
-        "demoted": "demoted",
-    }
+    rates = status.rates.pages if status.rates else {}
+    labels = {"promoted_by_pghot": "  of them by pghot"}
     rows = [
-        [label, count(status["pages"][name]), rate(rates.get(name))]
-        for name, label in labels.items()
-        if _present(status) or name != "promoted_by_pghot"
+        [labels.get(name, name), count(value), rate(rates.get(name))]
+        for name, value in status.pages._asdict().items()
+        if is_present(status.pghot) or name != "promoted_by_pghot"
     ]
-    over = status["rates"] and status["rates"]["over"]
+    over = status.rates and status.rates.over
     column = "per_second_since_boot>" if over != "interval" else "per_second_now>"
     return ["Pages", *table(f"pages since_boot> {column}", rows)]
 
 
 def _lower(status: Status, width: int) -> list[str]:
-    if not _present(status):
+    if not is_present(status.pghot):
         return []
-    if not status["lower_nodes"]:
+    if not status.lower_nodes:
         return ["Lower-tier nodes", "  none: pghot watches no node"]
-    rates = (status["rates"] or {}).get("lower_nodes", {})
+    rates = status.rates.lower_nodes if status.rates else {}
     rows = [
         [
-            str(n["node"]),
-            count(n["ready"]),
-            count(n["promoted_pages"]),
-            rate(rates.get(str(n["node"]))),
-            size(n["map_bytes"]),
-            "?" if n["kmigrated"]["pid"] is None else str(n["kmigrated"]["pid"]),
-            n["kmigrated"]["state"],
+            str(n.node),
+            count(n.ready),
+            count(n.promoted_pages),
+            rate(rates.get(str(n.node))),
+            size(n.map_bytes),
+            "?" if n.kmigrated.pid is None else str(n.kmigrated.pid),
+            n.kmigrated.state,
         ]
-        for n in status["lower_nodes"]
+        for n in status.lower_nodes
     ]
     return [
         "Lower-tier nodes",
@@ -135,16 +124,16 @@ def _lower(status: Status, width: int) -> list[str]:
 
 
 def _targets(status: Status, width: int) -> list[str]:
-    rows = [[str(t["node"]), count(t["promoted_pages"]), count(t["threshold_ms"])] for t in status["targets"]]
+    rows = [[str(t.node), count(t.promoted_pages), count(t.threshold_ms)] for t in status.targets]
     return ["Target nodes", *table("node> promoted> hot_threshold_ms>", rows)] if rows else []
 
 
 def _balance(status: Status) -> str:
-    records = status["records"]
-    ready = records["ready"]
+    records = status.records
+    ready = records.ready
     parts = []
-    for name in ("moved", "dropped", "waiting"):
-        value = records[name]
+    became = {"moved": records.moved, "dropped": records.dropped, "waiting": records.waiting}
+    for name, value in became.items():
         part = f"{count(value)} {name}"
         if value is not None and ready:
             part += f" ({percent(value / ready)})"
@@ -153,39 +142,39 @@ def _balance(status: Status) -> str:
 
 
 def _reasons(status: Status, width: int) -> list[str]:
-    if not _present(status):
+    if not is_present(status.pghot):
         return []
     lines = ["Why ready pages were not moved", _balance(status)]
-    rates = (status["rates"] or {}).get("counters", {})
+    rates = status.rates.counters if status.rates else {}
     for kind, title in KIND_TITLES.items():
-        group = [r for r in status["reasons"] if r["kind"] == kind]
-        seen = [r for r in group if r["count"]]
+        group = [r for r in status.reasons if r.kind == kind]
+        seen = [r for r in group if r.count]
         lines.append(f"  {title}")
         if not group:
             lines.append("    the kernel counts no such reason")
         for r in seen:
-            number = f"{count(r['count'])} ({percent(r['share'])}), {rate(rates.get(r['name']))} per second"
-            lines.append(f"    {r['name']}: {number}")
-            lines += wrap(r["meaning"], width, " " * 6)
-            lines += wrap(r["advice"], width, " " * 6)
-            if r["command"]:
-                lines.append(f"      run: {r['command']}")
-        never = ", ".join(r["name"] for r in group if not r["count"])
+            speed = rate(rates.get(r.name))
+            lines.append(f"    {r.name}: {count(r.count)} ({percent(r.share)}), {speed} per second")
+            lines += wrap(r.meaning, width, " " * 6)
+            lines += wrap(r.advice, width, " " * 6)
+            if r.command:
+                lines.append(f"      run: {r.command}")
+        never = ", ".join(r.name for r in group if not r.count)
         lines += wrap(f"never: {never}", width, "    ") if never else []
     return lines
 
 
 def _newer(status: Status, width: int) -> list[str]:
-    counters = status["counters"]
+    counters = status.counters
     newer = [n for n in counters if kind_of(n) == FLOW and n not in COUNTERS]
     rows = [[name, count(counters[name])] for name in sorted(newer)]
     return ["Counters newer than this command", *table("counter count>", rows)] if rows else []
 
 
 def _unread(status: Status, width: int) -> list[str]:
-    if not status["unread"]:
+    if not status.unread:
         return []
-    return ["Could not be read (shown as ?)", *(f"  {u['path']}: {u['why']}" for u in status["unread"])]
+    return ["Could not be read (shown as ?)", *(f"  {u.path}: {u.why}" for u in status.unread)]
 
 
 SECTIONS = (

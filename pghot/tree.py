@@ -7,6 +7,7 @@ and `unread` gets the path with the reason, so that a report can say what it doe
 
 import os
 import re
+from typing import TypeVar
 
 #: A file of /proc or /sys that is longer than this is not one we know how to read.
 LIMIT_BYTES = 16 << 20
@@ -15,7 +16,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,20}\Z")
 
 
 def clean(text: str, limit: int = 60) -> str:
-    """One line of printable ASCII, at most `limit` characters: a captured tree may hold anything."""
+    """One line of printable ASCII, of at most `limit` characters: files may hold anything."""
     line = "".join(c if " " <= c <= "~" else "?" for c in text.strip()[: limit + 1])
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
@@ -24,6 +25,9 @@ def number(text: str) -> int | None:
     """The decimal integer that `text` is, or None."""
     text = text.strip()
     return int(text) if _NUMBER.match(text) else None
+
+
+T = TypeVar("T")
 
 
 class Tree:
@@ -79,7 +83,7 @@ class Tree:
             self.note(path, f"not a number: '{clean(text)}'")
         return value
 
-    def choice(self, path: str, known: dict):
+    def choice(self, path: str, known: dict[str, T]) -> T | None:
         """What `known` gives for the file's one word, or None."""
         text = self.text(path)
         if text is None:
@@ -91,7 +95,9 @@ class Tree:
 
     def switch(self, path: str) -> bool | None:
         """True for 1, Y or true, False for 0, N or false, else None."""
-        return self.choice(path, {"0": False, "1": True, "N": False, "Y": True, "false": False, "true": True})
+        return self.choice(
+            path, {"0": False, "1": True, "N": False, "Y": True, "false": False, "true": True}
+        )
 
     def names(self, path: str) -> list[str]:
         """Names in a directory, sorted; empty when it is absent or unreadable."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from lab.guest import kernel_log
+from pghot import parse
 
 _STAMPED = re.compile(r"^\[ *\d+\.\d{6}\](?:\[ *[CT]\d+\])? ?(.*)$")
 # Lines at KERN_WARNING or worse that say how the run went, no more.
@@ -52,15 +53,8 @@ def blocks(text: str) -> dict[int, set[int]]:
     return found
 
 
-def _vmstat(text: str) -> dict[str, int]:
-    return {
-        name: int(value)
-        for name, value in (line.split() for line in text.splitlines() if line.strip())
-    }
-
-
 def growth(answer: dict[str, str]) -> dict[str, int]:
     """How much each counter of /proc/vmstat grew during the measured part."""
-    before = _vmstat(answer.get("vmstat.begin", ""))
-    after = _vmstat(answer.get("vmstat.end", ""))
+    before, _ = parse.counters(answer.get("vmstat.begin", ""))
+    after, _ = parse.counters(answer.get("vmstat.end", ""))
     return {name: after[name] - before.get(name, 0) for name in after}

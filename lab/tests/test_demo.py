@@ -12,7 +12,7 @@ import pytest
 
 from lab.bench import description
 from lab.demo import command, measured, report, summary
-from lab.demo.inside import kernel, pages, redis
+from lab.demo.inside import pages, redis
 from lab.demo.narrator import Narrator
 from lab.demo.run import Settings, perform
 from lab.errors import LabError
@@ -115,19 +115,6 @@ def test_failed_run_leaves_no_result_of_an_earlier_one(tmp_path, monkeypatch):
 def test_unknown_names_end_before_anything_starts(settings):
     with pytest.raises(LabError, match="choose"):
         perform(settings)
-
-
-@pytest.mark.parametrize(
-    "text, numbers",
-    [
-        ("0", [0]),
-        ("0-1,4\n", [0, 1, 4]),
-        ("", []),
-        ("2-2", [2]),
-    ],
-)
-def test_kernel_lists(text, numbers):
-    assert kernel.parse_list(text) == numbers
 
 
 def test_requests_are_in_the_protocol_of_redis():

@@ -32,7 +32,7 @@ def run(capsys):
         try:
             status = main(argv)
         except SystemExit as stop:
-            status = stop.code
+            status = int(stop.code or 0)
         return Result(status, *capsys.readouterr())
 
     return command
@@ -54,7 +54,9 @@ def finding(run):
     """One finding of the doctor on a machine."""
 
     def command(machine, check: str) -> dict:
-        found = [c for c in run("doctor", "--json", machine=machine).json["checks"] if c["id"] == check]
+        found = [
+            c for c in run("doctor", "--json", machine=machine).json["checks"] if c["id"] == check
+        ]
         assert len(found) == 1
         return found[0]
 

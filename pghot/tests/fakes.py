@@ -81,13 +81,14 @@ class Machine:
         return self.write("proc/vmstat", "\n".join(f"{k} {v}" for k, v in values.items()))
 
     def zones(self, **free: int) -> "Machine":
-        """Write /proc/zoneinfo; node<N>=pages free, above or below a high watermark of 5000 pages."""
+        """Write /proc/zoneinfo; node<N>=pages free, with a high watermark of 5000 pages."""
         text = ""
         for name, pages in free.items():
             text += (
                 f"Node {name.removeprefix('node')}, zone   Normal\n  per-node stats\n"
                 f"      nr_inactive_anon 17\n  pages free     {pages}\n        boost    0\n"
-                "        min      3000\n        low      4000\n        high     5000\n        promo    6000\n"
+                "        min      3000\n        low      4000\n"
+                "        high     5000\n        promo    6000\n"
                 "        spanned  1048576\n        present  1048576\n        managed  1000000\n"
                 "        cma      0\n        protection: (0, 0, 0, 0)\n      nr_free_pages 3\n"
                 "  pagesets\n    cpu: 0\n              count:    300\n              high:     700\n"
@@ -109,7 +110,8 @@ def _node(m: Machine, node: int, cpus: str, total_mib: int, free_mib: int, dista
     )
     m.write(f"{base}/cpulist", cpus).write(f"{base}/distance", distance)
     m.write(
-        f"{base}/vmstat", f"nr_free_pages 1\npgpromote_success {100 * node}\npgdemote_kswapd {10 * node}\n"
+        f"{base}/vmstat",
+        f"nr_free_pages 1\npgpromote_success {100 * node}\npgdemote_kswapd {10 * node}\n",
     )
 
 
@@ -137,7 +139,9 @@ def stock_cxl(root: Path) -> Machine:
     m.write("sys/devices/virtual/memory_tiering/memory_tier4/nodelist", "0-1")
     m.write("sys/devices/virtual/memory_tiering/memory_tier22/nodelist", "2")
     m.write("sys/firmware/acpi/tables/HMAT", b"HMAT")
-    m.write("proc/sys/kernel/numa_balancing", 2).write("sys/kernel/mm/numa/demotion_enabled", "true")
+    m.write("proc/sys/kernel/numa_balancing", 2).write(
+        "sys/kernel/mm/numa/demotion_enabled", "true"
+    )
     m.write("proc/sys/kernel/numa_balancing_promote_rate_limit_MBps", 65536)
     return m.zones(node0=100000, node1=90000, node2=800000)
 
@@ -170,3 +174,62 @@ def cxl(root: Path) -> Machine:
         m.write(f"{PGHOT}/{name}", value)
     m.write("proc/77/comm", "kmigrated2").write("proc/77/stat", "77 (kmigrated2) S 2 0 0 0 -1")
     return m.counters(**PGHOT_COUNTERS)
+
+
+def troubled(root: Path) -> Machine:
+    """The same machine, with much that is wrong, garbled or newer than the command."""
+    m = cxl(root)
+    m.write(f"{PGHOT}/freq_threshold", "two").write(f"{PGHOT}/node2/ready", 5000)
+    m.write(f"{PGHOT}/sources/page_table/enabled", 0).write("proc/2/comm", "sleep")
+    m.write("proc/sys/kernel/numa_balancing", 1).write("sys/kernel/mm/numa/demotion_enabled", 0)
+    m.counters(pghot_skip_dirty=8000, pghot_skip_moonlight=5, pghot_echoes=8)
+    return m.remove(f"{NODES}/node1/distance").zones(node0=4000, node1=4000, node2=800000)
+
+
+_SLOW = f"{NODES}/node2"
+_SLOW_TIER = "sys/devices/virtual/memory_tiering/memory_tier22"
+
+
+def fresh(root: Path) -> Machine:
+    """The same machine as it boots for the first time: CXL memory offline, no setting made."""
+    m = cxl(root)
+    m.remove(_SLOW).remove(_SLOW_TIER).remove(f"{PGHOT}/node2").remove("proc/77")
+    m.write(f"{NODES}/node0/distance", "10 21").write(f"{NODES}/node1/distance", "21 10")
+    m.write("proc/sys/kernel/numa_balancing", 0)
+    m.write("sys/kernel/mm/numa/demotion_enabled", "false")
+    for name in ("sources/hint_fault/accesses", "target0/promoted", "target1/promoted"):
+        m.write(f"{PGHOT}/{name}", 0)
+    m.write("etc/sysctl.d/README.sysctl", "").write("etc/tmpfiles.d/README", "")
+    return m.counters(**dict.fromkeys([*PGHOT_COUNTERS, *STOCK_COUNTERS], 0))
+
+
+def plug(m: Machine) -> Machine:
+    """The CXL memory of `fresh` comes online."""
+    _node(m, 0, "0-15", 65536, 4096, "10 21 24")
+    _node(m, 1, "16-31", 65536, 2048, "21 10 14")
+    _node(m, 2, "", 262144, 131072, "24 14 10")
+    m.write(f"{_SLOW_TIER}/nodelist", "2").zones(node0=100000, node1=90000, node2=800000)
+    values = {"sections": 2048, "map_bytes": 2048 * 32768, "ready": 0, "promoted": 0}
+    for name, value in {**values, "kmigrated": 77}.items():
+        m.write(f"{PGHOT}/node2/{name}", value)
+    m.write("proc/77/comm", "kmigrated2").write("proc/77/stat", "77 (kmigrated2) S 2 0 0 0 -1")
+    return m
+
+
+def stuck(root: Path) -> Machine:
+    """The same machine with little moving: dirty pages of files, in memory that is full."""
+    m = cxl(root).zones(node0=4000, node1=4100, node2=800000)
+    m.write(f"{PGHOT}/node2/ready", 500).write(f"{PGHOT}/node2/promoted", 910)
+    m.counters(pghot_moved=900, pghot_promoted_pages=910, pgpromote_success=910)
+    return m.counters(pghot_skip_dirty=8000, pghot_delay_target_full=3100)
+
+
+def working(root: Path) -> Machine:
+    """The machine of `cxl`, with figures that agree with each other: for the documentation."""
+    m = cxl(root).write("proc/sys/kernel/osrelease", "7.3.0")
+    for node, promoted, demoted in ((0, 5050, 300), (1, 4250, 220), (2, 0, 0)):
+        m.write(
+            f"{NODES}/node{node}/vmstat",
+            f"pgpromote_success {promoted}\npgdemote_kswapd {demoted}\n",
+        )
+    return m

@@ -2,6 +2,7 @@
 """The command line, rates over time, packaging and what `status` loads."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -9,6 +10,7 @@ import time
 import pytest
 
 from pghot import __version__
+from pghot.cli import EXAMPLES, build_parser
 from pghot.tests.fakes import PGHOT
 
 
@@ -16,16 +18,35 @@ def test_version(run):
     assert run("--version")[:2] == (0, f"pghot {__version__}\n")
 
 
-@pytest.mark.parametrize(
-    "args", [["--help"], ["status", "--help"], ["doctor", "--help"], ["explain", "--help"]]
-)
-def test_help(run, args):
-    result = run(*args)
-    assert result.status == 0 and result.out.startswith("usage: pghot")
+COMMANDS = ["status", "doctor", "capture", "explain"]
+
+
+def test_help_has_every_command_in_one_line(run):
+    out = run("--help").out
+    listed = [line.split()[0] for line in out.splitlines() if re.match(r"    [a-z]", line)]
+    assert listed == COMMANDS
+    lines = out.partition("\n  COMMAND\n")[2].partition("\n\n")[0].splitlines()
+    assert len(lines) == len(COMMANDS) and max(map(len, lines)) < 80
 
 
 def test_help_has_examples(run):
     assert "  pghot status --watch 2 " in run("--help").out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_has_an_example_of_it(run, command):
+    result = run(command, "--help")
+    assert result.status == 0 and result.out.startswith(f"usage: pghot {command}")
+    assert f"\n  pghot {command} " in result.out.partition("examples:")[2]
+    assert max(map(len, result.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_parse(name):
+    for line in EXAMPLES[name].splitlines():
+        command = re.split(r"  +", line.strip())[0].split()
+        assert command[0] == "pghot"
+        assert build_parser().parse_args(command[1:]).command in COMMANDS
 
 
 @pytest.mark.parametrize(
@@ -77,7 +98,9 @@ def promote_more(machine, clock) -> None:
     """400 pages promoted and 20 dropped as dirty in each interval."""
     n = clock.slept
     machine.counters(
-        pgpromote_success=9300 + 400 * n, pghot_promoted_pages=9200 + 400 * n, pghot_skip_dirty=200 + 20 * n
+        pgpromote_success=9300 + 400 * n,
+        pghot_promoted_pages=9200 + 400 * n,
+        pghot_skip_dirty=200 + 20 * n,
     )
     machine.write(f"{PGHOT}/node2/promoted", 9200 + 400 * n)
     machine.write(f"{PGHOT}/sources/hint_fault/accesses", 100000 + 1000 * n)
@@ -169,8 +192,10 @@ def test_closed_pipe_is_silent(repo):
 
 
 #: Each costs milliseconds that a command with 200 ms to answer does not have.
-SLOW_MODULES = {"inspect", "dataclasses", "asyncio", "subprocess", "json", "typing_extensions", "shutil",
-                "pghot.checks", "pghot.doctor", "pghot.explain"}  # fmt: skip
+SLOW_MODULES = {
+    *("inspect", "dataclasses", "asyncio", "subprocess", "json", "typing_extensions", "shutil"),
+    *("pghot.checks", "pghot.doctor", "pghot.explain", "pghot.document"),
+}
 
 
 def test_status_loads_nothing_slow(repo, cxl):

@@ -17,7 +17,10 @@ def kernel_counters(text: str) -> set[str]:
 
 
 def test_reading_the_kernels_list():
-    text = '#define PGHOT_STATS(X)\t\\\n\tX(recorded)\t\\\n\tX(SKIP_STALE, "cold")\t\\\n#define X(y) y\n'
+    text = (
+        "#define PGHOT_STATS(X)\t\\\n\tX(recorded)\t\\\n"
+        '\tX(SKIP_STALE, "cold")\t\\\n#define X(y) y\n'
+    )
     assert kernel_counters(text) == {"pghot_recorded", "pghot_skip_stale"}
 
 
@@ -25,7 +28,9 @@ def test_every_counter_of_the_kernel_is_explained_and_no_other(repo):
     header = repo / STAT_H
     if not header.exists():
         pytest.skip(f"{STAT_H} is not there")
-    assert kernel_counters(header.read_text()) == {name for name in COUNTERS if name.startswith("pghot_")}
+    assert kernel_counters(header.read_text()) == {
+        name for name in COUNTERS if name.startswith("pghot_")
+    }
 
 
 def test_the_fake_machine_has_every_counter():
@@ -43,7 +48,9 @@ def test_each_counter_reads_as_sentences(name):
 
 def test_explain_one(run):
     out = run("explain", "pghot_skip_dirty").out
-    assert out.startswith("pghot_skip_dirty (dropped)\n    The page belongs to a file and is dirty.\n")
+    assert out.startswith(
+        "pghot_skip_dirty (dropped)\n    The page belongs to a file and is dirty.\n"
+    )
     assert out.endswith("    run: sysctl -w vm.dirty_background_ratio=5\n")
 
 
@@ -64,5 +71,7 @@ def test_man_page(run):
     from pghot.cli import build_parser
 
     page = str(Manpage(build_parser(), format="pretty"))
-    for word in (r"pghot status", r"pghot doctor", r"pghot explain", r"\-\-watch", r"\-\-root", r"\-\-json"):
-        assert word in page
+    for command in ("status", "doctor", "capture", "explain"):
+        assert f"pghot {command}" in page
+    for option in (r"\-\-watch", r"\-\-root", r"\-\-json", "pghot status \\-\\-watch 2"):
+        assert option in page

@@ -67,7 +67,7 @@ def test_built_in_but_not_started(verdicts, stock):
     assert problems(verdicts(stock)) == {"kernel": "fail", "exit": 1}
 
 
-#: What is written where; the check that must find it, alone; its verdict; the command that mends it.
+#: What is written where; the check that must find it, alone; its verdict; the mending command.
 FAULTS = {
     "pghot off": (
         {f"{PGHOT}/enabled": "0"},
@@ -169,7 +169,9 @@ def test_one_tier_though_a_node_has_no_cpu(verdicts, finding, cxl):
     found = problems(verdicts(cxl))
     assert (found["memory-tiers"], found["hmat"], found["exit"]) == ("fail", "warn", 1)
     assert "Node 2 has memory and no CPU" in finding(cxl, "memory-tiers")["explanation"]
-    assert finding(cxl, "memory-tiers")["command"] == "daxctl reconfigure-device --mode=system-ram all"
+    assert (
+        finding(cxl, "memory-tiers")["command"] == "daxctl reconfigure-device --mode=system-ram all"
+    )
 
 
 def test_two_tiers_need_no_hmat(verdicts, cxl):
@@ -183,7 +185,9 @@ def test_no_numa_balancing_in_the_kernel(verdicts, cxl):
 
 
 def test_full_with_demotion_off(verdicts, finding, cxl):
-    cxl.zones(node0=4000, node1=4000, node2=800000).write("sys/kernel/mm/numa/demotion_enabled", "false")
+    cxl.zones(node0=4000, node1=4000, node2=800000).write(
+        "sys/kernel/mm/numa/demotion_enabled", "false"
+    )
     assert problems(verdicts(cxl)) == {"room": "fail", "demotion": "warn", "exit": 1}
     found = finding(cxl, "room")
     assert found["summary"] == "DRAM is full, and demotion is off."
@@ -195,7 +199,9 @@ def test_full_with_demotion_off(verdicts, finding, cxl):
     "factor, command", [(10, "sysctl -w vm.watermark_scale_factor=100"), (100, None), (3000, None)]
 )
 def test_full_with_demotion_on(verdicts, finding, cxl, factor, command):
-    cxl.zones(node0=5000, node1=4000, node2=800000).write("proc/sys/vm/watermark_scale_factor", factor)
+    cxl.zones(node0=5000, node1=4000, node2=800000).write(
+        "proc/sys/vm/watermark_scale_factor", factor
+    )
     assert problems(verdicts(cxl)) == {"room": "warn", "exit": 1}
     found = finding(cxl, "room")
     assert (found["summary"], found["command"]) == ("DRAM is full, with demotion on.", command)
@@ -224,8 +230,13 @@ def test_one_reason_dominates(verdicts, cxl, dirty, ready, verdict):
 def test_dominating_reason_is_explained(finding, cxl):
     cxl.counters(pghot_skip_dirty=8000)
     found = finding(cxl, "dropped-pages")
-    assert found["summary"] == "80.0% of the ready records were dropped for one reason: pghot_skip_dirty."
-    assert found["explanation"].startswith("The page belongs to a file and is dirty. It is considered again")
+    assert (
+        found["summary"]
+        == "80.0% of the ready records were dropped for one reason: pghot_skip_dirty."
+    )
+    assert found["explanation"].startswith(
+        "The page belongs to a file and is dirty. It is considered again"
+    )
     assert found["command"] == "sysctl -w vm.dirty_background_ratio=5"
 
 
@@ -272,7 +283,8 @@ def test_json(run, cxl):
     document = run("doctor", "--json", machine=cxl).json
     assert (document["schema"], document["healthy"], document["unread"]) == (1, True, [])
     assert all(
-        set(check) == {"id", "verdict", "summary", "explanation", "command"} for check in document["checks"]
+        set(check) == {"id", "verdict", "summary", "explanation", "command"}
+        for check in document["checks"]
     )
 
 

@@ -11,6 +11,8 @@ from pghot.tree import clean, number
         ("0\n", [0]),
         ("0-2,5\n", [0, 1, 2, 5]),
         ("\n", []),
+        ("", []),
+        ("2-2", [2]),
         ("3,1", [1, 3]),
         ("0-99999999999", None),
         ("0-5000", None),
@@ -20,8 +22,8 @@ from pghot.tree import clean, number
         ("-1", None),
     ],
 )
-def test_node_list(text, nodes):
-    assert parse.node_list(text) == nodes
+def test_number_list(text, nodes):
+    assert parse.number_list(text) == nodes
 
 
 def test_counters_counts_bad_lines():
@@ -64,7 +66,9 @@ def test_zones_leaves_out_what_it_cannot_read():
 
 def test_zones_of_several_nodes_with_many_cpus():
     pagesets = "".join(f"    cpu: {n}\n              high:     9\n" for n in range(300))
-    text = "".join(f"Node {n}, zone DMA\n  pages free 1\n" + zone_text(n + 20, 2) + pagesets for n in (0, 1))
+    text = "".join(
+        f"Node {n}, zone DMA\n  pages free 1\n" + zone_text(n + 20, 2) + pagesets for n in (0, 1)
+    )
     text = text.replace("Node 0, zone   Normal", "Node 7, zone   Normal", 1)
     assert [(z.node, z.name, z.free, z.high) for z in parse.zones(text)] == [
         (7, "Normal", 20, 2),
@@ -95,7 +99,8 @@ def test_task_state(stat, state):
 
 
 @pytest.mark.parametrize(
-    "text, value", [("12\n", 12), ("-1", -1), ("1_0", None), ("\u0661", None), ("9" * 21, None), ("", None)]
+    "text, value",
+    [("12\n", 12), ("-1", -1), ("1_0", None), ("\u0661", None), ("9" * 21, None), ("", None)],
 )
 def test_number(text, value):
     assert number(text) == value

@@ -46,7 +46,10 @@ def test_healthy_machine(run, cxl):
         (2, 22, False, True),
     ]
     assert status["nodes"][2]["distances"] == {"0": 24, "1": 14, "2": 10}
-    assert (status["nodes"][1]["promoted_to_pages"], status["nodes"][1]["demoted_from_pages"]) == (100, 10)
+    assert (status["nodes"][1]["promoted_to_pages"], status["nodes"][1]["demoted_from_pages"]) == (
+        100,
+        10,
+    )
     assert status["sources"] == [
         {
             "name": "hint_fault",
@@ -85,13 +88,17 @@ def test_every_reason_has_count_share_meaning_and_advice(run, cxl):
     reasons = run("status", "--json", machine=cxl).json["reasons"]
     assert len(reasons) == 14
     by_name = {r["name"]: r for r in reasons}
-    assert [(by_name[n]["count"], by_name[n]["share"]) for n in ("pghot_skip_stale", "pghot_skip_dirty")] == [
+    assert [
+        (by_name[n]["count"], by_name[n]["share"]) for n in ("pghot_skip_stale", "pghot_skip_dirty")
+    ] == [
         (600, 0.75),
         (200, 0.25),
     ]
     assert by_name["pghot_delay_rate_limit"]["share"] == 0.0
     assert {r["kind"] for r in reasons} == {"dropped", "delayed", "refused"}
-    assert all(r["known"] and r["meaning"].endswith(".") and r["advice"].endswith(".") for r in reasons)
+    assert all(
+        r["known"] and r["meaning"].endswith(".") and r["advice"].endswith(".") for r in reasons
+    )
     assert reasons[0]["name"] == "pghot_skip_stale"
 
 
@@ -99,9 +106,9 @@ def test_text_names_reasons_with_what_to_do(run, cxl):
     text = section(run("status", machine=cxl).out, "Why ready pages were not moved")
     assert "9,000 moved (90.0%), 800 dropped (8.0%), 200 waiting (2.0%)" in text
     assert (
-        "pghot_skip_dirty: 200 (25.0%), 0.2 per second\n      The page belongs to a file and is dirty."
-        in text
-    )
+        "pghot_skip_dirty: 200 (25.0%), 0.2 per second\n"
+        "      The page belongs to a file and is dirty."
+    ) in text
     assert "      run: sysctl -w vm.dirty_background_ratio=5\n" in text
     assert "never: pghot_skip_disabled, pghot_skip_gone" in text
 
@@ -111,7 +118,15 @@ def test_text_tables(run, cxl):
     assert section(text, "Lower-tier nodes").splitlines()[2].split() == [
         "2", "200", "9,200", "9.2", "64.0", "MiB", "77", "running",
     ]  # fmt: skip
-    assert section(text, "Tiers").splitlines()[2].split() == ["4", "top", "0,1", "128", "GiB", "6.0", "GiB"]
+    assert section(text, "Tiers").splitlines()[2].split() == [
+        "4",
+        "top",
+        "0,1",
+        "128",
+        "GiB",
+        "6.0",
+        "GiB",
+    ]
     assert section(text, "Sources").splitlines()[2].split() == [
         "hint_fault", "on", "100,000", "100", "hot_threshold_ms=1000",
     ]  # fmt: skip
@@ -198,17 +213,24 @@ def test_slowest_tier_with_a_cpu_is_top(run, cxl):
 )
 def test_kmigrated_state(run, cxl, comm, stat, kthreadd, state):
     cxl.write("proc/77/comm", comm).write("proc/77/stat", stat).write("proc/2/comm", kthreadd)
-    assert run("status", "--json", machine=cxl).json["lower_nodes"][0]["kmigrated"]["state"] == state
+    assert (
+        run("status", "--json", machine=cxl).json["lower_nodes"][0]["kmigrated"]["state"] == state
+    )
 
 
 def test_kmigrated_gone(run, cxl):
     cxl.remove("proc/77")
-    assert run("status", "--json", machine=cxl).json["lower_nodes"][0]["kmigrated"]["state"] == "missing"
+    assert (
+        run("status", "--json", machine=cxl).json["lower_nodes"][0]["kmigrated"]["state"]
+        == "missing"
+    )
 
 
 def test_new_counters_and_sources_of_a_later_kernel(run, cxl):
     cxl.counters(pghot_skip_moonlight=5, pghot_delay_tide=3, pghot_echoes=8)
-    cxl.write(f"{PGHOT}/sources/page_table/enabled", 0).write(f"{PGHOT}/sources/page_table/accesses", 0)
+    cxl.write(f"{PGHOT}/sources/page_table/enabled", 0).write(
+        f"{PGHOT}/sources/page_table/accesses", 0
+    )
     result = run("status", machine=cxl)
     status = run("status", "--json", machine=cxl).json
     by_name = {r["name"]: r for r in status["reasons"]}
@@ -235,7 +257,9 @@ def test_every_field_is_documented(run, cxl, repo):
             return set().union(*map(names, value))
         if isinstance(value, dict):
             inner = {
-                key for key in value if not key.startswith(("pghot_", "pg", "numa_")) and not key.isdigit()
+                key
+                for key in value
+                if not key.startswith(("pghot_", "pg", "numa_")) and not key.isdigit()
             }
             return (inner - {"hint_fault"}).union(*map(names, value.values()))
         return set()
@@ -243,4 +267,6 @@ def test_every_field_is_documented(run, cxl, repo):
     document = (repo / "docs/tool.md").read_text()
     fields = names(run("status", "--json", machine=cxl).json)
     assert len(fields) > 50
-    assert [f for f in sorted(fields) if f"`{f}`" not in document and f"`{f}[]`" not in document] == []
+    assert [
+        f for f in sorted(fields) if f"`{f}`" not in document and f"`{f}[]`" not in document
+    ] == []

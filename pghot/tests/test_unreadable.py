@@ -38,7 +38,9 @@ def test_unprivileged_status_says_what_it_could_not_read(run, cxl, deny):
     assert status["unread"] == [
         {"path": f"/{p}", "why": why} for p in sorted(ROOT_ONLY) if "rate_limit" not in p
     ]
-    assert {s["name"]: s["value"] for s in status["pghot"]["settings"]}["promote_rate_limit_MBps"] == 65536
+    assert {s["name"]: s["value"] for s in status["pghot"]["settings"]}[
+        "promote_rate_limit_MBps"
+    ] == 65536
     assert status["sources"][0]["enabled"] is None and status["sources"][0]["accesses"] == 100000
     assert status["lower_nodes"][0]["ready"] == 200
 
@@ -46,7 +48,10 @@ def test_unprivileged_status_says_what_it_could_not_read(run, cxl, deny):
 def test_unprivileged_doctor(verdicts, cxl, deny):
     deny(*ROOT_ONLY)
     found = verdicts(cxl)
-    assert {check for check, verdict in found.items() if verdict == "unknown"} == {"enabled", "hint-faults"}
+    assert {check for check, verdict in found.items() if verdict == "unknown"} == {
+        "enabled",
+        "hint-faults",
+    }
     assert found["exit"] == 2
 
 
@@ -57,11 +62,19 @@ def test_unprivileged_doctor(verdicts, cxl, deny):
         (f"{PGHOT}/layout", "mystery", lambda s: s["pghot"]["layout"]),
         (f"{PGHOT}/enabled", "9", lambda s: {"unknown": None}[s["pghot"]["state"]]),
         (f"{PGHOT}/node2/ready", "", lambda s: s["records"]["waiting"]),
-        (f"{PGHOT}/node2/kmigrated", b"\xff\xfe", lambda s: s["lower_nodes"][0]["kmigrated"]["pid"]),
+        (
+            f"{PGHOT}/node2/kmigrated",
+            b"\xff\xfe",
+            lambda s: s["lower_nodes"][0]["kmigrated"]["pid"],
+        ),
         ("proc/sys/kernel/numa_balancing", "7", lambda s: s["numa_balancing"]["tiering"]),
         ("sys/kernel/mm/numa/demotion_enabled", "maybe", lambda s: s["demotion"]),
         ("sys/devices/system/node/node0/meminfo", "x", lambda s: s["nodes"][0]["total_bytes"]),
-        ("sys/devices/system/node/node0/distance", "10 20", lambda s: s["nodes"][0]["distances"] or None),
+        (
+            "sys/devices/system/node/node0/distance",
+            "10 20",
+            lambda s: s["nodes"][0]["distances"] or None,
+        ),
         ("sys/devices/system/node/has_cpu", "zero", lambda s: s["tiers"][0]["top"]),
         ("proc/zoneinfo", "garbage", lambda s: s["nodes"][0]["room"]),
     ],
@@ -112,7 +125,9 @@ def test_a_real_user_without_privileges(repo):
     with tempfile.TemporaryDirectory() as copy:
         os.chmod(copy, 0o755)
         for part in ("bin", "pghot"):
-            shutil.copytree(repo / part, Path(copy) / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                repo / part, Path(copy) / part, ignore=shutil.ignore_patterns("__pycache__")
+            )
         for command, allowed in (("status", {0}), ("doctor", {0, 1, 2})):
             done = subprocess.run(
                 ["/usr/bin/python3", "-I", f"{copy}/bin/pghot", command],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Shows pghot at work on Redis, in the guest.
 
-Speaks JSON, one object a line, on stdout: "stage", "sample", "result" or
+Speaks JSON, one object per line, on stdout: "stage", "sample", "result" or
 "error", by the key "event". Exit status 0 only after a "result".
 """
 
@@ -19,6 +19,10 @@ from pathlib import Path
 
 from lab.demo.inside import kernel, pages
 from lab.demo.inside.redis import Load, RedisError, Server
+from pghot import parse
+from pghot.snapshot import collect
+from pghot.subsystem import is_present
+from pghot.tree import Tree
 
 WARM_UP = 1.0
 """Seconds from Redis's first answers to its load until it counts."""
@@ -38,42 +42,52 @@ class DemoError(Exception):
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Who runs and lies where."""
+class Placement:
+    """Who runs and lies where, and on what kernel."""
 
     fast: list[int]
     slow: int
     redis_node: int
     redis_cpus: list[int]
     load_cpus: list[int]
+    kernel: str | None
+    layout: str | None
+    """The layout of pghot's records."""
 
 
-def say(event: str, **fields) -> None:
+def say(event: str, **fields: object) -> None:
     """One line to the host."""
     print(json.dumps({"event": event, **fields}), flush=True)
 
 
-def place() -> Layout:
+def place(tree: Tree) -> Placement:
     """Redis on the last socket, its load and this program on the first.
 
     The last socket is not the one that the slow node is attached to: pages
     that end there went to where they are used, and not to the nearest DRAM.
     """
-    if not kernel.PGHOT.exists():
-        raise DemoError(f"the kernel {os.uname().release} runs without pghot")
-    tiers = kernel.tiers()
+    status = collect(tree)
+    if not is_present(status.pghot):
+        raise DemoError(f"the kernel {status.kernel} runs without pghot")
+    tiers = [tier.nodes for tier in status.tiers if tier.nodes]
     if len(tiers) < 2:
         raise DemoError("the machine has one memory tier only")
-    fast = sorted(tiers[0])
-    cpus = kernel.cpus_by_node()
+    cpus = {n.node: parse.number_list(n.cpus) or [] for n in status.nodes if n.cpus}
     first, last = min(cpus), max(cpus)
-    if first == last:
-        return Layout(fast, tiers[-1][0], last, cpus[last][-1:], cpus[first][:1])
-    return Layout(fast, tiers[-1][0], last, cpus[last], cpus[first][-1:])
+    alone = first == last
+    return Placement(
+        fast=sorted(tiers[0]),
+        slow=tiers[-1][0],
+        redis_node=last,
+        redis_cpus=cpus[last][-1:] if alone else cpus[last],
+        load_cpus=cpus[first][:1] if alone else cpus[first][-1:],
+        kernel=status.kernel,
+        layout=status.pghot.layout,
+    )
 
 
 class Rate:
-    """Requests a second, by Redis's own counter."""
+    """Requests per second, by Redis's own counter."""
 
     def __init__(self, server: Server) -> None:
         self._client = server.client
@@ -89,7 +103,7 @@ class Rate:
 
 
 def speed_of(server: Server, load: Load, seconds: float) -> list[int]:
-    """Requests a second in each of the windows, a second long, of ``seconds``."""
+    """Requests per second in each of the one-second windows of ``seconds``."""
     rate, speeds = Rate(server), []
     for _ in range(max(1, round(seconds))):
         time.sleep(1)
@@ -98,24 +112,24 @@ def speed_of(server: Server, load: Load, seconds: float) -> list[int]:
     return speeds
 
 
-def put_into_slow_node(server: Server, layout: Layout) -> dict[int, int]:
+def put_into_slow_node(server: Server, placement: Placement) -> dict[int, int]:
     """Move Redis, standing still, to the slow node; return where it lies then."""
     os.kill(server.pid, signal.SIGSTOP)
     try:
-        pages.migrate(server.pid, layout.fast, layout.slow)
+        pages.migrate(server.pid, placement.fast, placement.slow)
     finally:
         os.kill(server.pid, signal.SIGCONT)
     where = pages.nodes_of_all(server.pid)
-    if where.get(layout.slow, 0) < _ARRIVED * sum(where.values()):
+    if where.get(placement.slow, 0) < _ARRIVED * sum(where.values()):
         raise DemoError(
-            f"Redis's pages did not get to node {layout.slow}: they are on {where} by node"
+            f"Redis's pages did not get to node {placement.slow}: they are on {where} by node"
         )
     return where
 
 
-def start_load(server: Server, layout: Layout, hot_keys: int) -> Load:
+def start_load(server: Server, placement: Placement, hot_keys: int) -> Load:
     """Start the load; return when Redis feels it."""
-    load = Load(server, hot_keys, layout.load_cpus)
+    load = Load(server, hot_keys, placement.load_cpus)
     before, deadline = server.client.requests(), time.monotonic() + 60
     while server.client.requests() - before < 1000:
         load.check()
@@ -126,7 +140,7 @@ def start_load(server: Server, layout: Layout, hot_keys: int) -> Load:
 
 
 def find_hot(
-    server: Server, layout: Layout, hot_keys: int, seconds: float
+    server: Server, placement: Placement, hot_keys: int, seconds: float
 ) -> tuple[Load, pages.Watched, list[int]]:
     """Run the load with tiering off and see which pages of the slow node it touches.
 
@@ -135,7 +149,7 @@ def find_hot(
     pages.forget_accesses(server.pid)
     idle = pages.IdleTracking(pages.frames(server.pid).values())
     idle.start()
-    load = start_load(server, layout, hot_keys)
+    load = start_load(server, placement, hot_keys)
     time.sleep(WARM_UP)
     speeds = speed_of(server, load, seconds)
     frames = pages.frames(server.pid)
@@ -143,13 +157,15 @@ def find_hot(
     # Pages that Redis allocated since are touched too, but lie in DRAM already.
     hot = pages.Watched(
         server.pid, [address for address, pfn in frames.items() if pfn in touched]
-    ).on(layout.slow)
+    ).on(placement.slow)
     if not hot:
         raise DemoError("the load touches no page of the slow node")
     return load, pages.Watched(server.pid, hot), speeds
 
 
-def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched, limit: float) -> None:
+def watch(
+    server: Server, load: Load, placement: Placement, watched: pages.Watched, limit: float
+) -> None:
     """Switch tiering on; follow the hot pages until they are in DRAM."""
     base = kernel.counters()["pghot_promoted_pages"]
     rate = Rate(server)
@@ -164,7 +180,7 @@ def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched, li
         load.check()
         now = time.monotonic()
         nodes = watched.nodes()
-        fast = sum(nodes.get(node, 0) for node in layout.fast)
+        fast = sum(nodes.get(node, 0) for node in placement.fast)
         sample = {
             "seconds": round(now - began, 3),
             "hot_nodes": nodes,
@@ -190,25 +206,25 @@ def watch(server: Server, load: Load, layout: Layout, watched: pages.Watched, li
             )
 
 
-def demonstrate(options: argparse.Namespace, directory: Path) -> dict:
+def demonstrate(options: argparse.Namespace, directory: Path) -> dict[str, object]:
     """The whole sequence; returns the fields of the result."""
-    layout = place()
+    placement = place(Tree())
     kernel.write(kernel.MODE, 0)
     say("stage", name="fill")
-    server = Server(directory, layout.redis_cpus)
+    server = Server(directory, placement.redis_cpus)
     load = None
     try:
         server.fill(options.keys)
         digest = server.digest()
         say("stage", name="place")
-        before = put_into_slow_node(server, layout)
-        say("stage", name="measure", nodes=before, slow=layout.slow)
-        load, watched, speeds = find_hot(server, layout, options.hot_keys, options.seconds)
+        before = put_into_slow_node(server, placement)
+        say("stage", name="measure", nodes=before, slow=placement.slow)
+        load, watched, speeds = find_hot(server, placement, options.hot_keys, options.seconds)
         hot_before = watched.nodes()
         before = pages.nodes_of_all(server.pid)
         counted = kernel.counters()
         say("stage", name="promote", hot_pages=watched.count, nodes=before, requests_per_s=speeds)
-        watch(server, load, layout, watched, options.limit)
+        watch(server, load, placement, watched, options.limit)
         say("stage", name="after")
         speeds_after = speed_of(server, load, options.seconds)
         delta = {name: value - counted[name] for name, value in kernel.counters().items()}
@@ -223,14 +239,14 @@ def demonstrate(options: argparse.Namespace, directory: Path) -> dict:
             "hot_residency": {"before": hot_before, "after": hot_after},
             "speeds": {"before": speeds, "after": speeds_after},
             "counters": delta,
-            "fast_nodes": layout.fast,
-            "slow_node": layout.slow,
-            "redis_node": layout.redis_node,
+            "fast_nodes": placement.fast,
+            "slow_node": placement.slow,
+            "redis_node": placement.redis_node,
             "redis": server.version(),
             "keys": options.keys,
             "hot_keys": options.hot_keys,
-            "kernel": os.uname().release,
-            "layout": kernel.read(kernel.PGHOT / "layout"),
+            "kernel": placement.kernel,
+            "layout": placement.layout,
         }
     finally:
         if load is not None:

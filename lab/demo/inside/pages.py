@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+
+from pghot import process
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -26,7 +27,7 @@ _WORD = 64
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _call(name: str, number: int, *args) -> int:
+def _call(name: str, number: int, *args: object) -> int:
     result = _libc.syscall(ctypes.c_long(number), *args)
     if result < 0:
         code = ctypes.get_errno()
@@ -44,16 +45,7 @@ def anonymous_areas(pid: int) -> list[tuple[int, int]]:
     This is where a process keeps its data. Code and libraries are files, and
     NUMA balancing does not scan read-only file mappings.
     """
-    areas = []
-    for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
-        span, _, _, _, inode, *name = line.split(None, 5)
-        if inode != "0" or (
-            name and name[0] in ("[vvar]", "[vdso]", "[vsyscall]", "[vvar_vclock]")
-        ):
-            continue
-        start, end = (int(part, 16) for part in span.split("-"))
-        areas.append((start, end))
-    return areas
+    return process.anonymous_areas(Path(f"/proc/{pid}/maps").read_text())
 
 
 def frames(pid: int) -> dict[int, int]:
@@ -71,13 +63,8 @@ def frames(pid: int) -> dict[int, int]:
 
 def nodes_of_all(pid: int) -> dict[int, int]:
     """Node -> number of anonymous pages there, by /proc/PID/numa_maps."""
-    counts = Counter()
     starts = {start for start, _ in anonymous_areas(pid)}
-    for line in Path(f"/proc/{pid}/numa_maps").read_text().splitlines():
-        if int(line.split()[0], 16) in starts:
-            for node, pages in re.findall(r" N(\d+)=(\d+)", line):
-                counts[int(node)] += int(pages)
-    return dict(counts)
+    return process.pages_by_node(Path(f"/proc/{pid}/numa_maps").read_text(), starts)
 
 
 class Watched:
@@ -142,7 +129,7 @@ def forget_accesses(pid: int) -> None:
     that has an entry there could be used on and on and still look idle.
     """
     areas = anonymous_areas(pid)
-    vectors = (_Vector * len(areas))(*((start, end - start) for start, end in areas))
+    vectors = [_Vector(start, end - start) for start, end in areas]
     handle = _call("pidfd_open", _PIDFD_OPEN, pid, 0)
     try:
         for vector in vectors:

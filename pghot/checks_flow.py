@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The doctor's checks of what flows: accesses are reported, and ready records are moved."""
+
+from pghot.columns import percent
+from pghot.counters import DELAYED, DROPPED
+from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding
+from pghot.machine import TIERING_BIT
+from pghot.settings import PGHOT
+from pghot.status import Reason, Status
+from pghot.subsystem import is_present
+
+#: A reason dominates from this share of all ready records on, and from this many records on:
+#: below, a few pages of an idle machine would raise an alarm.
+DOMINANT_SHARE = 0.5
+DOMINANT_COUNT = 1000
+
+#: Reasons that an operator brought about on purpose.
+DELIBERATE = {"pghot_skip_offline", "pghot_skip_disabled"}
+
+
+def _only_hint_faults(status: Status) -> bool:
+    return not any(s.enabled for s in status.sources if s.name != "hint_fault")
+
+
+def numa_balancing(status: Status) -> Finding | None:
+    """Whether NUMA balancing looks for hot pages of slower tiers."""
+    balancing = status.numa_balancing
+    if balancing.available is False:
+        return Finding(
+            FAIL,
+            "This kernel has no NUMA balancing.",
+            "Hint faults come from it. Build the kernel with CONFIG_NUMA_BALANCING=y.",
+            "scripts/config --enable NUMA_BALANCING && make olddefconfig",
+        )
+    if balancing.mode is None or balancing.tiering is None:
+        return Finding(
+            UNKNOWN, "The NUMA balancing mode cannot be read.", "Run pghot doctor as root."
+        )
+    if balancing.tiering:
+        return Finding(OK, f"NUMA balancing is in mode {balancing.mode} ({balancing.meaning}).")
+    return Finding(
+        FAIL if _only_hint_faults(status) else WARN,
+        "NUMA balancing is off."
+        if balancing.mode == 0
+        else "NUMA balancing is on without memory tiering (mode 1).",
+        "No hint fault reports an access to slower memory. The command lasts until the next boot;"
+        " a file in /etc/sysctl.d/ keeps it.",
+        f"sysctl -w kernel.numa_balancing={balancing.mode | TIERING_BIT}",
+    )
+
+
+def hint_faults(status: Status) -> Finding | None:
+    """Whether hint faults are taken as accesses."""
+    if not is_present(status.pghot):
+        return None
+    source = next((s for s in status.sources if s.name == "hint_fault"), None)
+    if source is None:
+        return Finding(
+            UNKNOWN,
+            "The kernel shows no hint fault source.",
+            f"/{PGHOT}/sources/hint_fault is missing.",
+        )
+    if source.enabled is None:
+        return Finding(
+            UNKNOWN,
+            "Whether the hint fault source is on can be read by root only.",
+            "Run pghot doctor as root.",
+        )
+    if source.enabled:
+        return Finding(OK, "The hint fault source is on.")
+    only = _only_hint_faults(status)
+    return Finding(
+        FAIL if only else WARN,
+        "The hint fault source is off.",
+        "No source reports accesses, so nothing can become hot."
+        if only
+        else "Only other sources report accesses.",
+        f"echo 1 > /{PGHOT}/sources/hint_fault/enabled",
+    )
+
+
+def _top_reason(status: Status, kind: str) -> Reason | None:
+    group = [r for r in status.reasons if r.kind == kind and r.name not in DELIBERATE]
+    return max(group, key=lambda r: r.count, default=None)
+
+
+def dropped_pages(status: Status) -> Finding | None:
+    """Whether one reason drops most of the ready records."""
+    if not is_present(status.pghot):
+        return None
+    reason = _top_reason(status, DROPPED)
+    ready = status.records.ready
+    if reason is None or ready is None:
+        return Finding(
+            UNKNOWN,
+            "The kernel gives no counts of dropped records.",
+            "They come from /proc/vmstat.",
+        )
+    share = reason.count / ready if ready > 0 else 0
+    if reason.count < DOMINANT_COUNT or share < DOMINANT_SHARE:
+        return Finding(OK, "No single reason keeps most ready pages from being moved.")
+    return _blame(
+        reason, f"{percent(share)} of the ready records were dropped for one reason: {reason.name}."
+    )
+
+
+def delayed_pages(status: Status) -> Finding | None:
+    """Whether ready records pile up."""
+    if not is_present(status.pghot):
+        return None
+    reason = _top_reason(status, DELAYED)
+    waiting = status.records.waiting
+    if reason is None or waiting is None:
+        return Finding(
+            UNKNOWN,
+            "The kernel gives no counts of delayed records.",
+            "They come from /proc/vmstat and from the node directories of pghot.",
+        )
+    if waiting < DOMINANT_COUNT or reason.count == 0:
+        return Finding(OK, "Ready pages do not pile up.")
+    return _blame(reason, f"{waiting:,} ready records wait; the main reason is {reason.name}.")
+
+
+def _blame(reason: Reason, summary: str) -> Finding:
+    return Finding(WARN, summary, f"{reason.meaning} {reason.advice}".strip(), reason.command)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The doctor's checks of memory: tiers, and room in the fastest one."""
+
+from pghot.columns import size
+from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding
+from pghot.status import Status
+
+_DEMOTION_ON = "echo true > /sys/kernel/mm/numa/demotion_enabled"
+
+
+def memory_tiers(status: Status) -> Finding | None:
+    """Whether there is a tier to promote from."""
+    tiers = status.tiers
+    if not tiers:
+        return Finding(
+            UNKNOWN,
+            "The kernel shows no memory tiers.",
+            "/sys/devices/virtual/memory_tiering is missing or empty: a kernel without"
+            " CONFIG_NUMA and CONFIG_MIGRATION has none.",
+        )
+    lower = [t for t in tiers if t.top is False]
+    if lower:
+        total = sum(t.total_bytes or 0 for t in lower)
+        return Finding(OK, f"{len(tiers)} memory tiers; {size(total)} below the top tier.")
+    if len(tiers) > 1 and any(t.top is None for t in tiers):
+        return Finding(UNKNOWN, "Which memory tier is the top one cannot be read.")
+    cpuless = [n.node for n in status.nodes if n.has_cpu is False and n.total_bytes]
+    if cpuless:
+        cause = (
+            "the HMAT gives it DRAM's latency" if status.hmat else "no HMAT says that it is slower"
+        )
+        why = (
+            f"Node {', '.join(map(str, cpuless))} has memory and no CPU, yet is in the tier of"
+            f" DRAM: {cause}. Let a driver bring the memory online instead: keep it out of the"
+            " boot memory (EFI soft reservation, or the firmware's CXL or persistent memory"
+            " mode), then run the command."
+        )
+    else:
+        why = (
+            "There is nowhere to promote from. If the machine has CXL or persistent memory, bring"
+            " it online as a node of its own."
+        )
+    return Finding(
+        FAIL,
+        "There is one memory tier only: nothing can be promoted.",
+        why,
+        "daxctl reconfigure-device --mode=system-ram all",
+    )
+
+
+def hmat(status: Status) -> Finding | None:
+    """Whether the firmware says which memory is slower."""
+    if status.hmat is None:
+        return Finding(
+            UNKNOWN,
+            "Whether the firmware gives an HMAT cannot be read.",
+            "Run pghot doctor as root.",
+        )
+    if status.hmat:
+        return Finding(OK, "The firmware describes memory latencies (HMAT).")
+    if len(status.tiers) > 1:
+        return Finding(
+            OK, "No HMAT, and none needed: a driver put the slower memory in its own tier."
+        )
+    return Finding(
+        WARN,
+        "The firmware gives no HMAT.",
+        "Without this table the kernel takes all memory present at boot for equally fast and"
+        " makes one tier of it. Switch HMAT on in the firmware setup (for QEMU: -machine hmat=on"
+        " with -numa hmat-lb rows). The command tells what the kernel made of the firmware's"
+        " tables.",
+        "dmesg | grep -i -e hmat -e srat",
+    )
+
+
+def demotion(status: Status) -> Finding | None:
+    """Whether cold pages make room."""
+    if len(status.tiers) == 1:
+        return None
+    if status.demotion is None:
+        return Finding(
+            UNKNOWN,
+            "Whether demotion is on cannot be read.",
+            "/sys/kernel/mm/numa/demotion_enabled is missing or unreadable.",
+        )
+    if status.demotion:
+        return Finding(OK, "Demotion is on.")
+    return Finding(
+        WARN,
+        "Demotion is off.",
+        "Cold pages stay in DRAM or go to swap, and promotion stops once DRAM is full. The"
+        " command lasts until the next boot.",
+        _DEMOTION_ON,
+    )
+
+
+def room(status: Status) -> Finding | None:
+    """Whether the top tier has room."""
+    top = [n for n in status.nodes if n.top and n.total_bytes != 0]
+    if not top or len(status.tiers) == 1:
+        return None
+    full = [n for n in top if n.room is False]
+    if any(n.room is None for n in top):
+        return Finding(
+            UNKNOWN, "How much room DRAM has cannot be read.", "It comes from /proc/zoneinfo."
+        )
+    if not full:
+        return Finding(OK, "Every top-tier node has room above its high watermark.")
+    state = "; ".join(
+        f"node {n.node}: {n.free_pages:,} pages free, high watermark {n.high_watermark_pages:,}"
+        for n in full
+    )
+    every = len(full) == len(top)
+    what = "DRAM is full" if every else "Some top-tier nodes are full"
+    if status.demotion is False:
+        return Finding(
+            FAIL if every else WARN,
+            f"{what}, and demotion is off.",
+            f"{state}. Promotion takes only what is free above the high watermark, and nothing"
+            " makes room.",
+            _DEMOTION_ON,
+        )
+    if status.demotion is None:
+        return Finding(WARN, f"{what}; whether demotion is on cannot be read.", f"{state}.")
+    factor = status.watermark_scale_factor
+    wider = factor is not None and factor < 100
+    return Finding(
+        WARN,
+        f"{what}, with demotion on.",
+        f"{state}. Reclaim makes room as pages turn cold; while it cannot, the hot set is larger"
+        " than DRAM." + (" Wider watermarks make it start earlier." if wider else ""),
+        "sysctl -w vm.watermark_scale_factor=100" if wider else None,
+    )

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Each transcript in the operator's pages is what the commands print.
+
+A block of ```console follows a comment that says what it was made on:
+
+    <!-- machine: NAME -->    a fake machine of fakes.py; it keeps what earlier blocks did to it
+    <!-- shown only: WHY -->  not run here
+
+`PGHOT_DOCS=write python3 -m pytest pghot/tests/test_docs.py` writes what the commands print now.
+"""
+
+import os
+import re
+from typing import NamedTuple
+
+import pytest
+
+from pghot.tests import fakes, shell
+
+PAGES = ["docs/operator.md", "docs/tool.md"]
+BLOCK = re.compile(r"(?:^<!-- ([^\n]*) -->\n)?^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*(?:\\\n.*)*)\n", re.MULTILINE)
+UPDATE = (
+    "the page shows another output: PGHOT_DOCS=write python3 -m pytest pghot/tests/test_docs.py"
+)
+
+
+class Block(NamedTuple):
+    """A block of a page, and what the comment before it says."""
+
+    about: str
+    text: str
+
+
+def blocks(page: str) -> list[Block]:
+    return [Block(m[1] or "", m[2]) for m in BLOCK.finditer((shell.REPO / page).read_text())]
+
+
+def rerun(page: str, directory) -> list[str]:
+    """The page's blocks as they should be."""
+    machines = {}
+    fresh = []
+    for about, text in blocks(page):
+        kind, _, name = about.partition(": ")
+        if kind != "machine":
+            fresh.append(text)
+            continue
+        if name not in machines:
+            machines[name] = getattr(fakes, name)(directory / name).root
+        commands = COMMAND.findall(text)
+        outputs = [shell.run(command, machines[name], directory) for command in commands]
+        fresh.append("".join(f"$ {c}\n{o}" for c, o in zip(commands, outputs)))
+    return fresh
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_transcripts_are_what_the_commands_print(page, tmp_path):
+    fresh = rerun(page, tmp_path)
+    if os.environ.get("PGHOT_DOCS") == "write":
+        path = shell.REPO / page
+        texts = iter(fresh)
+        path.write_text(
+            BLOCK.sub(lambda m: m[0].replace(m[2] + "```", next(texts) + "```"), path.read_text())
+        )
+    assert [block.text for block in blocks(page)] == fresh, UPDATE
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_says_what_it_was_made_on(page):
+    found = blocks(page)
+    assert len(found) == (shell.REPO / page).read_text().count("```console")
+    for about, text in found:
+        assert re.match(r"(machine|shown only): .", about), text
+        assert text.startswith("$ "), text
+        if about.startswith("shown only"):
+            assert not re.search(
+                r"^\$ (pghot (?!--version)|sysctl|daxctl|echo|cat|grep)", text, re.M
+            )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_stand_in_such_blocks_only(page):
+    rest = BLOCK.sub("", (shell.REPO / page).read_text())
+    assert not re.search(r"^ *[$#] (pghot|sysctl|echo|daxctl)\b", rest, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_lines_wrap_at_100(page):
+    """Other than rows of tables, and what a command prints."""
+    text = BLOCK.sub("", (shell.REPO / page).read_text())
+    assert [x for x in text.splitlines() if len(x) > 100 and not x.startswith("|")] == []
+
+
+def test_the_series_shown_is_the_series():
+    steps = (shell.REPO / "patches/series.toml").read_text()
+    subjects = re.findall(r'^subject = "(.*)"$', steps, re.MULTILINE)
+    shown = re.findall(r"^Applying: (.*)$", (shell.REPO / PAGES[0]).read_text(), re.MULTILINE)
+    assert shown == subjects

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the command prints, byte for byte: programs read the JSON, and people compare reports.
+
+A difference that is meant goes into golden/ with
+`PGHOT_GOLDEN=write python3 -m pytest pghot/tests/test_golden.py`.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pghot import __version__
+from pghot.tests import fakes
+
+GOLDEN = Path(__file__).parent / "golden"
+
+COMMANDS = {
+    "status.json": ("status", "--json"),
+    "status.txt": ("status",),
+    "doctor.json": ("doctor", "--json"),
+    "doctor.txt": ("doctor",),
+}
+
+
+@pytest.mark.parametrize("kind", ["bare", "stock_cxl", "cxl", "troubled"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_output_is_what_it_was(tmp_path, run, kind, command):
+    printed = run(*COMMANDS[command], machine=getattr(fakes, kind)(tmp_path)).out
+    printed = printed.replace(f'"tool": "{__version__}"', '"tool": "VERSION"')
+    golden = GOLDEN / f"{kind}.{command}"
+    if os.environ.get("PGHOT_GOLDEN") == "write":
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(printed)
+    assert printed == golden.read_text()
+
+
+def test_explain_is_what_it_was(run):
+    printed = run("explain", "--json", "pghot_ready", "pghot_skip_dirty", "pghot_skip_gone").out
+    assert printed == (GOLDEN / "explain.json").read_text().replace("VERSION", __version__)
