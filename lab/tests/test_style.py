@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The Python style holds, and its check finds what breaks it."""
+
+import textwrap
+
+from lab import paths, style
+
+
+def test_all_python_here_has_the_one_style():
+    assert not style.complaints()
+
+
+def test_what_breaks_it_is_named(tmp_path, monkeypatch):
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "pyproject.toml").write_text(
+        (paths.ROOT / "pyproject.toml")
+        .read_text()
+        .replace('files = ["lab", "pghot", "harness/tests"]', 'files = ["lab"]')
+    )
+    (tmp_path / "lab" / "bad.py").write_text(
+        textwrap.dedent('''\
+            # SPDX-License-Identifier: GPL-2.0
+            """A file that every checker refuses."""
+            import os
+
+
+            def half(number: int) -> str:
+                """A number where a string is promised."""
+                return number // 2,
+            ''')
+    )
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    found = "\n".join(style.complaints())
+    assert "lab/bad.py:3:8: F401" in found
+    assert "Would reformat: lab/bad.py" in found
+    assert "lab/bad.py:8: error: Incompatible return value type" in found
