@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 import selectors
-import shutil
-import signal
 import socket
 import subprocess
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+
+from lab.host.process import Process
 
 PORTS = ("control", "stdout", "stderr", "kmsg")
 """Virtio ports of the agent, called lab.<name> in the guest."""
@@ -50,7 +51,14 @@ class VM:
             serial, inner = os.pipe()
             theirs.append(inner)
             self._selector.register(serial, selectors.EVENT_READ, "serial")
-            self._process = self._start(command, inner, theirs)
+            # virtme-ng's console is /proc/self/fd/2. Its stdin and stdout ports stay
+            # unused; QEMU opens what they are, so neither may be a file or socket.
+            self._process = Process(
+                command,
+                inner,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[descriptor for descriptor in theirs if descriptor != inner],
+            )
         except BaseException:
             self._close_streams()
             raise
@@ -60,22 +68,6 @@ class VM:
         self._pump = threading.Thread(target=self._read, daemon=True, name="guest streams")
         self._pump.start()
 
-    @staticmethod
-    def _start(command: list[str], console: int, ports: list[int]) -> subprocess.Popen:
-        # Should this process be killed, a hung QEMU is not to be left behind.
-        guard = shutil.which("setpriv")
-        prefix = [guard, "--pdeathsig", "KILL"] if guard else []
-        # virtme-ng's console is /proc/self/fd/2. Its stdin and stdout ports stay
-        # unused; QEMU opens what they are, so neither may be a file or socket.
-        return subprocess.Popen(
-            [*prefix, *command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=console,
-            pass_fds=[fd for fd in ports if fd != console],
-            start_new_session=True,
-        )
-
     @property
     def pid(self) -> int:
         """QEMU's process."""
@@ -84,7 +76,7 @@ class VM:
     @property
     def status(self) -> int | None:
         """QEMU's exit status, negative for a signal; None while it runs."""
-        return self._process.poll()
+        return self._process.status
 
     def _read(self) -> None:
         while self._selector.get_map():
@@ -105,7 +97,7 @@ class VM:
             self.changed.notify_all()
 
     @staticmethod
-    def _forget(stream) -> None:
+    def _forget(stream: int | socket.socket) -> None:
         if isinstance(stream, int):
             os.close(stream)
         else:
@@ -118,10 +110,8 @@ class VM:
 
     def send(self, line: str) -> None:
         """Send one line to the agent; nothing happens when QEMU is gone."""
-        try:
+        with suppress(OSError):
             self._control.sendall(line.encode() + b"\n")
-        except OSError:
-            pass
 
     def wait(self, until: Callable[[], bool], deadline: float) -> bool:
         """Wait, ``changed`` held, until ``until()`` holds or time.monotonic() is past
@@ -135,9 +125,6 @@ class VM:
         return True
 
     def kill(self) -> None:
-        """End QEMU at once. It may ignore SIGTERM, so it is not asked."""
-        # Not after it was waited for: its number may be another process by then.
-        if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        """End QEMU at once."""
+        self._process.kill()
         self._pump.join(timeout=10)

@@ -6,9 +6,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
-import signal
-import subprocess
 import tempfile
 import threading
 import time
@@ -19,6 +16,7 @@ from pathlib import Path
 from lab import paths
 from lab.errors import LabError
 from lab.host import programs, qemu
+from lab.host.process import Process
 from lab.kernel import build
 from lab.machines import Machine, addresses, check_host, load, qemu_args
 from lab.machines.variation import Variation
@@ -43,6 +41,8 @@ _CMDLINE = (
 )
 
 _LIMIT = 900.0
+_LOOK = 0.2
+"""Seconds of the host between two looks at a guest's console."""
 _CLOCKS_APART = 50e-6
 """Seconds by which the guest's clock may be ahead of the model's: whoever reads one may
 be on another CPU, whose clock is up to two turns of 10 us away."""
@@ -161,7 +161,7 @@ def _programs(run: Run) -> list[str]:
 def _command(
     machine: Machine, image: Path, model: plugin.Plugin, work: Path, cmdline: tuple[str, ...]
 ) -> list[str]:
-    words = [
+    return [
         qemu.PROGRAM,
         "-nodefaults",
         "-no-user-config",
@@ -190,27 +190,19 @@ def _command(
         "-append",
         " ".join([*_CMDLINE, *machine.cmdline, *cmdline]),
     ]
-    guard = shutil.which("setpriv")
-    return [*([guard, "--pdeathsig", "KILL"] if guard else []), *words]
 
 
-_running: set[subprocess.Popen] = set()
+_running: set[Process] = set()
 """Guests of all threads, each in a session of its own, where ctrl-C does not come."""
 _stopping = threading.Event()
 """No guest is to start any more."""
-
-
-def _kill(process: subprocess.Popen) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def stop_all() -> None:
     """End all guests at once, now and for good; their runs end with an error."""
     _stopping.set()
     for process in list(_running):
-        _kill(process)
+        process.kill()
 
 
 class _Prepared:
@@ -252,7 +244,7 @@ class _Prepared:
             whole.update(hashlib.sha256(part).digest())
         return whole.hexdigest()
 
-    def start(self, work: Path) -> subprocess.Popen:
+    def start(self, work: Path) -> Process:
         """Start QEMU with its files in ``work``."""
         run = self.run
         (work / "initramfs").write_bytes(self.root)
@@ -268,14 +260,7 @@ class _Prepared:
         )
         command = _command(self.machine, self.image, self.model, work, run.cmdline)
         with open(work / "qemu", "wb") as said:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                start_new_session=True,
-                env={**os.environ, "LD_PRELOAD": str(self.model.preload)},
-            )
+            return Process(command, said, env={"LD_PRELOAD": str(self.model.preload)})
 
 
 def _text(path: Path) -> str:
@@ -285,29 +270,22 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _wait(process: subprocess.Popen, work: Path, limit: float) -> str | None:
+def _wait(process: Process, work: Path, limit: float) -> str | None:
     """Wait for QEMU's end; return what went wrong."""
     deadline = time.monotonic() + limit
-    while process.poll() is None:
+    while process.wait(_LOOK) is None:
         trouble = outcome.fatal(_text(work / "console"))
-        late = time.monotonic() > deadline
-        if trouble or late:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            return (
-                f"the guest's kernel reported: {trouble}"
-                if trouble
-                else f"the guest did not end within {limit:g} s of the host's time"
-            )
-        try:
-            process.wait(0.2)
-        except subprocess.TimeoutExpired:
-            pass
-    if process.returncode:
+        if trouble:
+            process.kill()
+            return f"the guest's kernel reported: {trouble}"
+        if time.monotonic() > deadline:
+            process.kill()
+            return f"the guest did not end within {limit:g} s of the host's time"
+    if process.status:
         said = _text(work / "qemu").strip().splitlines() or ["it said nothing"]
         # What the model complains of, QEMU only says that it does not load.
         own = [line for line in said if line.startswith("memsim: ")]
-        return f"QEMU ended with status {process.returncode}: {(own or said)[-1]}"
+        return f"QEMU ended with status {process.status}: {(own or said)[-1]}"
     return None
 
 
@@ -421,7 +399,7 @@ def _run(prepared: _Prepared) -> Result:
             trouble = _wait(process, work, prepared.run.limit_s)
         finally:
             _running.discard(process)
-            _kill(process)
+            process.kill()
         if trouble:
             return Result(error=trouble)
         return _collect(prepared, work)

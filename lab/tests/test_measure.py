@@ -10,6 +10,7 @@ import pytest
 from lab import machines
 from lab.errors import LabError
 from lab.host import memory, programs, qemu
+from lab.host.process import Process
 from lab.machines import addresses
 from lab.measure import outcome, plugin, profile, workloads
 from lab.measure import run as runs
@@ -344,14 +345,14 @@ def test_no_guest_starts_after_the_end(monkeypatch):
             return "none"
 
         def start(self, work):
-            started.append(subprocess.Popen(["sleep", "1000"], start_new_session=True))
+            started.append(Process(["sleep", "1000"], subprocess.DEVNULL))
             return started[-1]
 
     monkeypatch.setattr(runs, "_Prepared", Prepared)
     monkeypatch.setattr(runs, "_stopping", threading.Event())
     runs.stop_all()
     assert runs.measure(runs.Run("small", "stock", ("random",))).error == "interrupted"
-    assert started[0].poll() is not None
+    assert started[0].status is not None
 
 
 def test_programs_are_the_same_wherever_they_are_compiled(tmp_path):

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A QEMU of this host: started, watched and ended in one way, whatever its guest is for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from typing import IO
+
+_LOOK = 0.02
+"""Seconds between two looks at whether it ended."""
+
+
+class Process:
+    """QEMU, in a session of its own: ctrl-C at the terminal goes to its owner alone.
+
+    It dies with the thread that starts it. Any thread may watch and end it.
+    """
+
+    def __init__(
+        self,
+        command: list[str],
+        said: int | IO[bytes],
+        *,
+        stdout: int | IO[bytes] | None = None,
+        pass_fds: Iterable[int] = (),
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start ``command``. ``said`` takes its messages, that is standard error, and
+        standard output as well unless ``stdout`` is given; it reads nothing. ``env`` is
+        set beside the environment."""
+        # Should this process be killed, a hung QEMU is not to be left behind.
+        guard = shutil.which("setpriv")
+        self._process = subprocess.Popen(
+            [*([guard, "--pdeathsig", "KILL"] if guard else []), *command],
+            stdin=subprocess.DEVNULL,
+            stdout=said if stdout is None else stdout,
+            stderr=said,
+            pass_fds=tuple(pass_fds),
+            env={**os.environ, **(env or {})},
+            start_new_session=True,
+        )
+        # Whoever waits for a process frees its number. No thread may do that between
+        # another's look at whether it runs and the signal to that number.
+        self._lock = threading.Lock()
+        self._killed = False
+
+    @property
+    def pid(self) -> int:
+        """Its number, which is that of its session and group too."""
+        return self._process.pid
+
+    @property
+    def status(self) -> int | None:
+        """Its exit status, negative for a signal; None while it runs."""
+        with self._lock:
+            return self._process.poll()
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Wait for its end, or so long; return ``status``."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while (status := self.status) is None:
+            if deadline is not None and time.monotonic() >= deadline:
+                break
+            time.sleep(_LOOK)
+        return status
+
+    def kill(self) -> None:
+        """End it at once, and all of its group. It may ignore SIGTERM, so it is not asked."""
+        with self._lock:
+            # Not after it was waited for: its number may be another process by then.
+            if self._process.poll() is None and not self._killed:
+                self._killed = True
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self.wait()

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/host/process.py: starting and ending what could be a QEMU."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from lab import paths
+from lab.host import process
+from lab.host.process import Process
+
+LONG = 20
+"""Seconds within which all that is waited for here has happened."""
+
+
+def sleeping():
+    return Process(["sleep", "1000"], subprocess.DEVNULL)
+
+
+def text_of(*words, env=None):
+    """What a command says, and its status."""
+    ours, theirs = os.pipe()
+    started = Process(list(words), theirs, env=env)
+    os.close(theirs)
+    with os.fdopen(ours, encoding="utf-8") as said:
+        return said.read(), started.wait(LONG)
+
+
+def gone(pid):
+    """Whether the process ends in time."""
+    ends = time.monotonic() + LONG
+    while time.monotonic() < ends:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2]
+        except FileNotFoundError:
+            return True
+        if state.split()[0] == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_what_it_says_and_how_it_ends():
+    assert text_of("sh", "-c", "echo out; echo err >&2; exit 7") == ("out\nerr\n", 7)
+
+
+def test_the_environment_is_ours_and_what_is_added(monkeypatch):
+    monkeypatch.setenv("OURS", "1")
+    said, status = text_of("sh", "-c", "echo $OURS $ADDED", env={"ADDED": "2"})
+    assert (said, status) == ("1 2\n", 0)
+
+
+def test_descriptors_are_passed():
+    ours, theirs = os.pipe()
+    started = Process(
+        ["sh", "-c", f"echo passed >/proc/self/fd/{theirs}"], subprocess.DEVNULL, pass_fds=[theirs]
+    )
+    os.close(theirs)
+    with os.fdopen(ours, encoding="utf-8") as said:
+        assert said.read() == "passed\n"
+    assert started.wait(LONG) == 0
+
+
+def test_a_wait_has_its_limit():
+    started = sleeping()
+    began = time.monotonic()
+    assert started.wait(0.1) is None and started.status is None
+    assert time.monotonic() - began < LONG
+    started.kill()
+    assert started.status == -signal.SIGKILL
+
+
+def test_ctrl_c_does_not_come_to_it():
+    started = sleeping()
+    assert os.getsid(started.pid) == os.getpgid(started.pid) == started.pid
+    started.kill()
+
+
+def test_its_children_end_with_it():
+    ours, theirs = os.pipe()
+    started = Process(["sh", "-c", "sleep 1000 & echo $!; wait"], theirs)
+    os.close(theirs)
+    with os.fdopen(ours, encoding="utf-8") as said:
+        child = int(said.readline())
+        started.kill()
+    assert gone(child)
+
+
+def test_it_ignores_what_it_is_asked():
+    ours, theirs = os.pipe()
+    started = Process(["sh", "-c", "trap '' TERM; echo; while :; do sleep 1; done"], theirs)
+    os.close(theirs)
+    with os.fdopen(ours, encoding="utf-8") as said:
+        said.readline()
+        os.kill(started.pid, signal.SIGTERM)
+        assert started.wait(0.2) is None
+        started.kill()
+    assert started.status == -signal.SIGKILL
+
+
+@pytest.fixture
+def signals(monkeypatch):
+    """The groups that are sent one."""
+    sent, real = [], os.killpg
+
+    def killpg(group, number):
+        sent.append(group)
+        real(group, number)
+
+    monkeypatch.setattr(process.os, "killpg", killpg)
+    return sent
+
+
+def test_many_threads_end_it_once(signals):
+    started = sleeping()
+    threads = [threading.Thread(target=started.kill) for _ in range(8)]
+    threads += [threading.Thread(target=started.wait) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LONG)
+    assert signals == [started.pid] and started.status == -signal.SIGKILL
+
+
+def test_a_number_that_may_be_anothers_gets_no_signal(signals):
+    started = Process(["true"], subprocess.DEVNULL)
+    assert started.wait(LONG) == 0
+    started.kill()
+    assert signals == [] and started.status == 0
+
+
+def test_it_dies_with_its_owner():
+    owner = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import subprocess, time\nfrom lab.host.process import Process\n"
+            "print(Process(['sleep', '1000'], subprocess.DEVNULL).pid, flush=True)\n"
+            "time.sleep(1000)",
+        ],
+        cwd=paths.ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with owner:
+        assert owner.stdout is not None
+        pid = int(owner.stdout.readline())
+        owner.kill()
+    assert gone(pid)
