@@ -97,10 +97,10 @@ class VM:
             self.changed.notify_all()
 
     @staticmethod
-    def _forget(stream: int | socket.socket) -> None:
+    def _forget(stream: object) -> None:
         if isinstance(stream, int):
             os.close(stream)
-        else:
+        elif isinstance(stream, socket.socket):
             stream.close()
 
     def _close_streams(self) -> None:
