@@ -12,8 +12,7 @@ from lab import machines
 from lab.errors import LabError
 from lab.kernel import build
 from lab.log import console
-from lab.measure import profile, workloads
-from lab.measure.run import Result, Run, measure
+from lab.measure import Result, Run, measure, profile, workloads
 from lab.verbs import Verbs
 
 _COUNTERS = (

@@ -1,60 +1,124 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What comes out of a measured guest: its console and its answer."""
+"""How a measured run ended: waiting for it, its answer, and what may be wrong with it."""
 
 from __future__ import annotations
 
-import re
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
 
-from lab.guest import kernel_log
-from pghot import parse
+from lab.host.process import Process
+from lab.machines import Machine, addresses
+from lab.measure import transcript
+from lab.measure.run import Result, Run
 
-_STAMPED = re.compile(r"^\[ *\d+\.\d{6}\](?:\[ *[CT]\d+\])? ?(.*)$")
-# Lines at KERN_WARNING or worse that say how the run went, no more.
-_EXPECTED = re.compile(r"reboot: |Run /init as init process")
+_LOOK = 0.2
+"""Seconds of the host between two looks at a guest's console."""
+_CLOCKS_APART = 50e-6
+"""Seconds by which the guest's clock may be ahead of the model's: whoever reads one may
+be on another CPU, whose clock is up to two turns of 10 us away."""
+_INTERRUPTED = 1e-3
+"""Seconds by which it may be behind: an interrupt between a mark of the measured part
+and the reading of the clock beside it belongs to the model's time alone."""
 
 
-def fatal(log: str) -> str | None:
-    """The first message on the console after which the kernel cannot be trusted."""
-    for line in log.splitlines():
-        found = kernel_log.fatal(line)
-        if found:
-            return found
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n")
+    except FileNotFoundError:
+        return ""
+
+
+def wait(process: Process, work: Path, limit: float) -> str | None:
+    """Wait for QEMU's end, ``limit`` seconds of the host at most; return what went wrong.
+
+    ``work`` is the directory that boot.Prepared.start() was given.
+    """
+    deadline = time.monotonic() + limit
+    while process.wait(_LOOK) is None:
+        trouble = transcript.fatal(_text(work / "console"))
+        if trouble:
+            process.kill()
+            return f"the guest's kernel reported: {trouble}"
+        if time.monotonic() > deadline:
+            process.kill()
+            return f"the guest did not end within {limit:g} s of the host's time"
+    if process.status:
+        said = _text(work / "qemu").strip().splitlines() or ["it said nothing"]
+        # What the model complains of, QEMU only says that it does not load.
+        own = [line for line in said if line.startswith("memsim: ")]
+        return f"QEMU ended with status {process.status}: {(own or said)[-1]}"
     return None
 
 
-def warnings(log: str) -> list[str]:
-    """Messages at KERN_WARNING or worse that are not known."""
-    found = []
-    for line in log.splitlines():
-        match = _STAMPED.match(line)
-        if match and not kernel_log.known().match(match[1]) and not _EXPECTED.match(match[1]):
-            found.append(match[1])
-    return found
+def _busy(model: dict) -> float:
+    """Seconds that all CPUs spent in the kernel."""
+    return (
+        sum(cpu["kernel"]["instructions"] + cpu["kernel"]["ns"] for cpu in model.get("cpus", []))
+        / 1e9
+    )
 
 
-def sections(answer: str) -> dict[str, str]:
-    """The parts of what lab/measure/init.sh writes."""
-    found: dict[str, str] = {}
-    name = None
-    for line in answer.splitlines(keepends=True):
-        if line.startswith("@@"):
-            name = line[2:].strip()
-            found[name] = ""
-        elif name is not None:
-            found[name] += line
-    return found
+def collect(run: Run, machine: Machine, work: Path) -> Result:
+    """What the guest and the model left in ``work``, checked: the result has ``error``
+    where it is not to be trusted."""
+    answer = transcript.sections(_text(work / "answer"))
+    output = answer.get("out", "").strip().splitlines()
+    result = Result(vmstat=transcript.growth(answer))
+    model = _text(work / "model.json")
+    if model:
+        counted = json.loads(model)
+        counted.pop("host")
+        result = replace(
+            result, model=counted, seconds=counted["seconds"], kernel_seconds=_busy(counted)
+        )
+    try:
+        said = json.loads(output[-1]) if output else {}
+    except json.JSONDecodeError:
+        said = {}
+    result = replace(
+        result,
+        workload=said,
+        pages=_text(work / "pages") if run.count_pages else None,
+        profile=_text(work / "profile") if run.profile else None,
+    )
+    return replace(result, error=_problem(machine, answer, said, result, _text(work / "console")))
 
 
-def blocks(text: str) -> dict[int, set[int]]:
-    """Memory blocks of each node from lines "node block"."""
-    found: dict[int, set[int]] = {}
-    for node, block in re.findall(r"^(\d+) (\d+)$", text, re.MULTILINE):
-        found.setdefault(int(node), set()).add(int(block))
-    return found
+def clocks_agree(guest: float, model: float) -> bool:
+    """Whether both can be right about how many seconds the measured part took."""
+    return -_INTERRUPTED <= guest - model <= _CLOCKS_APART
 
 
-def growth(answer: dict[str, str]) -> dict[str, int]:
-    """How much each counter of /proc/vmstat grew during the measured part."""
-    before, _ = parse.counters(answer.get("vmstat.begin", ""))
-    after, _ = parse.counters(answer.get("vmstat.end", ""))
-    return {name: after[name] - before.get(name, 0) for name in after}
+def _problem(
+    machine: Machine, answer: dict[str, str], said: dict, result: Result, log: str
+) -> str | None:
+    if "problem" in answer:
+        return answer["problem"].strip()
+    fatal = transcript.fatal(log)
+    if fatal:
+        return f"the guest's kernel reported: {fatal}"
+    if "end" not in answer:
+        return "the guest powered off before the workload ended"
+    want = addresses.blocks(addresses.ranges(machine))
+    if transcript.blocks(answer.get("blocks", "")) != want:
+        return "the guest's memory is not where the model takes it to be"
+    status = answer.get("status", "").strip()
+    if status != "0":
+        last = (answer.get("err", "").strip().splitlines() or ["it said nothing"])[-1]
+        return f"the workload failed with status {status}: {said.get('error', last)}"
+    if not said.get("verified"):
+        return "the workload did not verify its data"
+    if result.seconds is None:
+        return "the workload had no measured part"
+    own = said.get("seconds") or result.seconds
+    if not clocks_agree(own, result.seconds):
+        return (
+            f"the guest's clock says {own:.6f} s and the model {result.seconds:.6f} s: "
+            "the model's clocks came apart"
+        )
+    warnings = transcript.warnings(log)
+    if warnings:
+        return f"the guest's kernel reported: {warnings[0]}"
+    return None

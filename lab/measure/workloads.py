@@ -10,7 +10,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.host import programs
 from lab.measure import plugin
-from lab.measure.plugin import compiled
+from lab.measure.compile import compiled
 
 SOURCE = paths.ROOT / "lab" / "workloads"
 

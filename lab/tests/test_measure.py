@@ -7,13 +7,13 @@ import threading
 
 import pytest
 
+import lab.measure
 from lab import machines
 from lab.errors import LabError
 from lab.host import memory, programs, qemu
 from lab.host.process import Process
 from lab.machines import addresses
-from lab.measure import outcome, plugin, profile, workloads
-from lab.measure import run as runs
+from lab.measure import Run, boot, outcome, plugin, profile, transcript, workloads
 from lab.measure.initramfs import Initramfs
 from lab.tests.test_machines import GOOD
 
@@ -172,17 +172,17 @@ pghot_new 2
 
 
 def test_sections():
-    found = outcome.sections(ANSWER)
+    found = transcript.sections(ANSWER)
     assert list(found) == ["blocks", "status", "out", "vmstat.begin", "vmstat.end", "end"]
-    assert outcome.blocks(found["blocks"]) == {0: {0, 1}, 1: {32}}
-    assert outcome.growth(found) == {"pgpromote_success": 4, "nr_free": -4, "pghot_new": 2}
+    assert transcript.blocks(found["blocks"]) == {0: {0, 1}, 1: {32}}
+    assert transcript.growth(found) == {"pgpromote_success": 4, "nr_free": -4, "pghot_new": 2}
 
 
 def test_an_answer_that_was_cut_off():
-    found = outcome.sections(ANSWER[: ANSWER.index("pgpromote_success 9")])
+    found = transcript.sections(ANSWER[: ANSWER.index("pgpromote_success 9")])
     assert "end" not in found
-    assert outcome.growth(found) == {}
-    assert outcome.sections("") == {}
+    assert transcript.growth(found) == {}
+    assert transcript.sections("") == {}
 
 
 @pytest.mark.parametrize(
@@ -196,15 +196,15 @@ def test_an_answer_that_was_cut_off():
     ],
 )
 def test_warnings(line, reported):
-    assert bool(outcome.warnings(f"{line}\n")) is reported
+    assert bool(transcript.warnings(f"{line}\n")) is reported
 
 
 def test_fatal_messages():
     assert (
-        outcome.fatal("[    1.000000] Kernel panic - not syncing: x\n")
+        transcript.fatal("[    1.000000] Kernel panic - not syncing: x\n")
         == "Kernel panic - not syncing: x"
     )
-    assert outcome.fatal("[    1.000000] reboot: Power down\n") is None
+    assert transcript.fatal("[    1.000000] reboot: Power down\n") is None
 
 
 @pytest.mark.parametrize(
@@ -220,11 +220,11 @@ def test_fatal_messages():
     ],
 )
 def test_clocks(guest, model, agree):
-    assert runs.clocks_agree(guest, model) == agree
+    assert outcome.clocks_agree(guest, model) == agree
 
 
 def test_words_of_the_workload_reach_it_as_they_are():
-    script = runs._quoted("it's $HOME")
+    script = boot._quoted("it's $HOME")
     done = subprocess.run(
         ["sh", "-c", f"printf %s {script}"], capture_output=True, text=True, check=True
     )
@@ -232,20 +232,20 @@ def test_words_of_the_workload_reach_it_as_they_are():
 
 
 def test_only_programs_that_are_needed_come_along():
-    assert runs._programs(runs.Run("small", "stock", ("random",))) == ["random"]
-    assert runs._programs(runs.Run("small", "stock", ("sh", "-c", "mark begin"))) == ["mark"]
+    assert boot._programs(Run("small", "stock", ("random",))) == ["random"]
+    assert boot._programs(Run("small", "stock", ("sh", "-c", "mark begin"))) == ["mark"]
 
 
 @pytest.mark.parametrize(
     "run, error",
     [
-        (runs.Run("none", "stock", ("random",)), "unknown machine 'none': choose one of"),
-        (runs.Run("three-node", "stock", ("random",)), "has no model"),
-        (runs.Run("small", "/no/kernel", ("random",)), "no kernel at /no/kernel: name a file"),
+        (Run("none", "stock", ("random",)), "unknown machine 'none': choose one of"),
+        (Run("three-node", "stock", ("random",)), "has no model"),
+        (Run("small", "/no/kernel", ("random",)), "no kernel at /no/kernel: name a file"),
     ],
 )
 def test_what_cannot_start_is_an_error_in_the_result(run, error):
-    result = runs.measure(run)
+    result = lab.measure.measure(run)
     assert result.error is not None and error in result.error
     assert "\n" not in result.error
 
@@ -275,7 +275,7 @@ def test_profile_by_function():
 def test_another_qemu_is_refused_in_one_line(monkeypatch, found, said):
     monkeypatch.setattr(qemu, "ensure", lambda: None)
     monkeypatch.setattr(qemu, "version", lambda: found)
-    result = runs.measure(runs.Run("small", "stock", ("random",)))
+    result = lab.measure.measure(Run("small", "stock", ("random",)))
     assert result.error.startswith(said) and "\n" not in result.error
 
 
@@ -283,9 +283,9 @@ def test_a_machine_that_is_too_big_is_refused_in_one_line(monkeypatch, tmp_path)
     def prepared(self, run):
         self.machine = machines.load("two-socket-cxl")
 
-    monkeypatch.setattr(runs._Prepared, "__init__", prepared)
+    monkeypatch.setattr(boot.Prepared, "__init__", prepared)
     monkeypatch.setattr(memory, "available", lambda: 1 << 30)
-    result = runs.measure(runs.Run("two-socket-cxl", "stock", ("random",)))
+    result = lab.measure.measure(Run("two-socket-cxl", "stock", ("random",)))
     assert result.error.startswith("machine two-socket-cxl needs") and "\n" not in result.error
 
 
@@ -341,17 +341,17 @@ def test_no_guest_starts_after_the_end(monkeypatch):
         def __init__(self, run):
             self.run, self.machine = run, machines.load("small")
 
-        def key(self):
+        def digest(self):
             return "none"
 
         def start(self, work):
             started.append(Process(["sleep", "1000"], subprocess.DEVNULL))
             return started[-1]
 
-    monkeypatch.setattr(runs, "_Prepared", Prepared)
-    monkeypatch.setattr(runs, "_stopping", threading.Event())
-    runs.stop_all()
-    assert runs.measure(runs.Run("small", "stock", ("random",))).error == "interrupted"
+    monkeypatch.setattr(lab.measure, "Prepared", Prepared)
+    monkeypatch.setattr(lab.measure, "_stopping", threading.Event())
+    lab.measure.stop_all()
+    assert lab.measure.measure(Run("small", "stock", ("random",))).error == "interrupted"
     assert started[0].status is not None
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from lab.machines import load
 from lab.measure import Run, measure, plugin
+from lab.measure.compile import compile_c
 
 pytestmark = pytest.mark.vm
 
@@ -14,7 +15,7 @@ def test_units(tmp_path):
     from lab.host import programs
 
     programs.require("cmocka.h", packages={"cmocka.h": "libcmocka-dev"})
-    plugin.compile_c(plugin.SOURCE, tmp_path, "check")
+    compile_c(plugin.SOURCE, tmp_path, "check")
 
 
 def probe(machine, cpus, kernel="stock"):

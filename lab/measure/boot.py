@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The guest of a measured run: its inputs, its QEMU."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from lab import files
+from lab.errors import LabError
+from lab.host import programs, qemu
+from lab.host.process import Process
+from lab.kernel import build
+from lab.machines import Machine, load, qemu_args
+from lab.measure import plugin, workloads
+from lab.measure.initramfs import Initramfs
+from lab.measure.run import Run
+
+HERE = Path(__file__).resolve().parent
+
+# What a measured guest's kernel is told. No watchdog: the guest's time stands still
+# whenever the host likes. Level 5 has warnings and worse on the console.
+_CMDLINE = (
+    "console=ttyS0",
+    "loglevel=5",
+    "panic=-1",
+    "nokaslr",
+    "norandmaps",
+    "tsc=reliable",
+    "nowatchdog",
+    "rcupdate.rcu_cpu_stall_suppress=1",
+    "hung_task_panic=0",
+    "oops=panic",
+)
+
+
+def _bzimage(kernel: str) -> Path:
+    if kernel in build.FLAVOURS:
+        return build.ensure(kernel).bzimage
+    image = Path(kernel)
+    if not image.is_file():
+        raise LabError(f"no kernel at {kernel}: name a file or one of {', '.join(build.FLAVOURS)}")
+    return image
+
+
+def _root(run: Run) -> Initramfs:
+    """All that the guest has."""
+    programs.require("busybox", packages={"busybox": "busybox-static"})
+    root = Initramfs()
+    for directory in ("/proc", "/sys", "/dev", "/run", "/tmp", "/sbin", "/mnt"):
+        root.directory(directory)
+    root.character_device("/dev/console", 5, 1)
+    root.program("busybox")
+    root.link("/bin/sh", "busybox")
+    root.file("/init", (HERE / "init.sh").read_bytes(), program=True)
+    root.file("/setup.sh", run.setup + "\n")
+    root.file("/workload.sh", "exec " + " ".join(map(_quoted, run.workload)) + "\n")
+    for name in _programs(run):
+        root.program(workloads.path(name), f"/bin/{name}")
+    for name in run.packages:
+        root.program(programs.find(name), f"/bin/{name}")
+    for path, data in run.files.items():
+        root.file(path, data, program=data.startswith((b"\x7fELF", b"#!")))
+    return root
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def _programs(run: Run) -> list[str]:
+    """Programs of lab/workloads/ that the run's texts mention."""
+    text = " ".join(
+        [
+            run.setup,
+            *run.workload,
+            *(
+                data.decode(errors="replace")
+                for data in run.files.values()
+                if data.startswith(b"#!")
+            ),
+        ]
+    )
+    return [name for name in workloads.names() if name in text]
+
+
+def _command(
+    machine: Machine, image: Path, model: plugin.Plugin, work: Path, cmdline: tuple[str, ...]
+) -> list[str]:
+    return [
+        qemu.PROGRAM,
+        "-nodefaults",
+        "-no-user-config",
+        "-display",
+        "none",
+        "-no-reboot",
+        *qemu_args(machine),
+        "-machine",
+        "hpet=off",
+        *qemu.MODEL_ARGS,
+        "-plugin",
+        f"file={model.plugin},config={work / 'machine.conf'}",
+        *plugin.devices(machine),
+        "-rtc",
+        "base=2026-01-01T00:00:00,clock=vm",
+        "-seed",
+        "1",
+        "-serial",
+        f"file:{work / 'console'}",
+        "-serial",
+        f"file:{work / 'answer'}",
+        "-kernel",
+        str(image),
+        "-initrd",
+        str(work / "initramfs"),
+        "-append",
+        " ".join([*_CMDLINE, *machine.cmdline, *cmdline]),
+    ]
+
+
+class Prepared:
+    """A run with all its inputs at hand."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.machine = run.variation.of(load(run.machine))
+        plugin.config(self.machine, Path())
+        qemu.ensure()
+        qemu.check_model()
+        self.image = _bzimage(run.kernel)
+        self.model = plugin.build()
+        self.root = _root(run).bytes()
+
+    def digest(self) -> str:
+        """A digest of all that decides the result."""
+        run = self.run
+        parts = [
+            self.image.read_bytes(),
+            self.model.plugin.read_bytes(),
+            self.model.preload.read_bytes(),
+            self.root,
+            plugin.config(self.machine, Path("output"), timeline_ms=run.timeline_ms).encode(),
+            " ".join(
+                [
+                    *_CMDLINE,
+                    *run.cmdline,
+                    *qemu_args(self.machine),
+                    *qemu.MODEL_ARGS,
+                    *plugin.devices(self.machine),
+                    str(run.count_pages),
+                    str(run.profile),
+                ]
+            ).encode(),
+        ]
+        whole = hashlib.sha256()
+        for part in parts:
+            whole.update(hashlib.sha256(part).digest())
+        return whole.hexdigest()
+
+    def start(self, work: Path) -> Process:
+        """Start QEMU with its files in ``work``."""
+        run = self.run
+        files.write(work / "initramfs", self.root)
+        files.write_text(
+            work / "machine.conf",
+            plugin.config(
+                self.machine,
+                work / "model.json",
+                timeline_ms=run.timeline_ms,
+                pages=work / "pages" if run.count_pages else None,
+                profile=work / "profile" if run.profile else None,
+            ),
+        )
+        command = _command(self.machine, self.image, self.model, work, run.cmdline)
+        with open(work / "qemu", "wb") as said:
+            return Process(command, said, env={"LD_PRELOAD": str(self.model.preload)})
