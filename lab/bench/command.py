@@ -16,7 +16,7 @@ from lab.bench.display import display
 from lab.bench.runner import Matrix, cores
 from lab.kernel import build
 from lab.log import console, note
-from lab.measure import Result, Run, measure, plugin, stop_all, workloads
+from lab.measure import Guests, Result, Run, measure, plugin, workloads
 from lab.verbs import Verbs
 
 OUT = paths.OUT / "bench"
@@ -105,14 +105,15 @@ def run_matrix(
     plugin.build()
     workloads.build()
 
+    guests = Guests()
+
     def one(wanted: Run) -> Result:
-        return measure(
-            replace(wanted, kernel=images.get(wanted.kernel, wanted.kernel)), reuse=not fresh
-        )
+        kernel = images.get(wanted.kernel, wanted.kernel)
+        return measure(replace(wanted, kernel=kernel), reuse=not fresh, guests=guests)
 
     with display() as progress:
         return Matrix(
-            experiments, contenders, one, quick=quick, progress=progress, stop=stop_all
+            experiments, contenders, one, quick=quick, progress=progress, guests=guests
         ).run()
 
 

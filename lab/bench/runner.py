@@ -14,7 +14,7 @@ from lab import machines
 from lab.bench.description import Contender, Experiment
 from lab.bench.matrix import Cell, cell, row, seconds_of, with_best
 from lab.host import memory
-from lab.measure import Result, Run
+from lab.measure import Guests, Result, Run
 
 Measure = Callable[[Run], Result]
 _RESERVE = 1 << 30
@@ -103,8 +103,9 @@ class Matrix:
         quick: bool = False,
         workers: int | None = None,
         progress: Progress | None = None,
-        stop: Callable[[], None] = lambda: None,
+        guests: Guests | None = None,
     ) -> None:
+        """``guests`` are those of ``measure``: they end when run() is interrupted."""
         self._cells = [
             cell(experiment, contender, quick=quick)
             for experiment in experiments
@@ -117,7 +118,7 @@ class Matrix:
         self._memory = _Memory(max(available_memory(), 1))
         self._results: dict[str, Result] = {}
         self._stop = threading.Event()
-        self._stop_guests = stop
+        self._guests = guests or Guests()
 
     def _one(self, job: _Job) -> Result:
         if self._stop.is_set():
@@ -166,7 +167,7 @@ class Matrix:
                 for future in pending:
                     future.cancel()
                 # The pool waits for what runs.
-                self._stop_guests()
+                self._guests.stop()
                 raise
         return self._rows()
 

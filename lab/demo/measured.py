@@ -16,7 +16,7 @@ from lab.bench.description import Contender, Experiment
 from lab.bench.runner import Matrix, Progress, cores
 from lab.demo.narrator import Narrator
 from lab.errors import LabError
-from lab.measure import Result, Run, measure, plugin, workloads
+from lab.measure import Guests, Result, Run, measure, plugin, workloads
 
 EXPERIMENT = "redis"
 
@@ -56,12 +56,14 @@ def perform(
     plugin.build()
     workloads.build()
 
+    guests = Guests()
+
     def one(run: Run) -> Result:
-        return measure(replace(run, kernel=str(image)), reuse=True)
+        return measure(replace(run, kernel=str(image)), reuse=True, guests=guests)
 
     narrator.detail(f"{chosen.machine}, {cores()} guests at a time")
     field = contenders(layout)
-    rows = Matrix([chosen], field, one, progress=_Told(narrator)).run()
+    rows = Matrix([chosen], field, one, progress=_Told(narrator), guests=guests).run()
     failed = [f"{row['contender']}: {row['error']}" for row in rows if row["failed"]]
     if failed:
         raise LabError(f"Redis could not be measured: {failed[0]}")

@@ -9,8 +9,11 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO
+
+from lab.errors import LabError
 
 _LOOK = 0.02
 """Seconds between two looks at whether it ended."""
@@ -78,3 +81,43 @@ class Process:
                 self._killed = True
                 os.killpg(self._process.pid, signal.SIGKILL)
         self.wait()
+
+
+class Guests:
+    """The QEMUs of one owner, in any of its threads, which it can end all at once.
+
+    ctrl-C does not come to them, so their owner has to.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[Process] = set()
+        self._stopped = False
+
+    @contextmanager
+    def started(
+        self, command: list[str], said: int | IO[bytes], *, env: Mapping[str, str] | None = None
+    ) -> Iterator[Process]:
+        """A Process for the ``with`` block, which ends with it.
+
+        Raises LabError after stop(): no guest starts any more.
+        """
+        with self._lock:
+            if self._stopped:
+                raise LabError("interrupted")
+            process = Process(command, said, env=env)
+            self._running.add(process)
+        try:
+            yield process
+        finally:
+            with self._lock:
+                self._running.discard(process)
+            process.kill()
+
+    def stop(self) -> None:
+        """End all guests at once, now and for good; who waits for one sees that it ended."""
+        with self._lock:
+            self._stopped = True
+            running = list(self._running)
+        for process in running:
+            process.kill()

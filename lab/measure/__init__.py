@@ -9,32 +9,19 @@ from __future__ import annotations
 
 import json
 import tempfile
-import threading
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from lab import files, paths
 from lab.errors import LabError
-from lab.host.process import Process
+from lab.host.process import Guests
 from lab.machines import check_host
 from lab.measure import outcome
 from lab.measure.boot import Prepared
 from lab.measure.run import Result, Run
 
-__all__ = ["Result", "Run", "measure", "stop_all"]
-
-_running: set[Process] = set()
-"""Guests of all threads, each in a session of its own, where ctrl-C does not come."""
-_stopping = threading.Event()
-"""No guest is to start any more."""
-
-
-def stop_all() -> None:
-    """End all guests at once, now and for good; their runs end with an error."""
-    _stopping.set()
-    for process in list(_running):
-        process.kill()
+__all__ = ["Guests", "Result", "Run", "measure"]
 
 
 def cached(key: str) -> Path:
@@ -42,10 +29,11 @@ def cached(key: str) -> Path:
     return paths.CACHE / "measure" / f"{key}.json"
 
 
-def measure(run: Run, *, reuse: bool = False) -> Result:
+def measure(run: Run, *, reuse: bool = False, guests: Guests | None = None) -> Result:
     """Run it. With ``reuse``, the result of an earlier run of the same inputs is taken.
 
-    A run that fails is a Result with ``error``; so is one that cannot be started.
+    Its guest is one of ``guests``, whose owner can end it from another thread. A run
+    that fails is a Result with ``error``; so is one that cannot be started.
     """
     started = time.monotonic()
     try:
@@ -54,7 +42,7 @@ def measure(run: Run, *, reuse: bool = False) -> Result:
         keep = cached(prepared.digest())
         if reuse and keep.is_file():
             return Result(**json.loads(keep.read_text(encoding="utf-8")))
-        result = _run(prepared)
+        result = _run(prepared, guests or Guests())
     except LabError as error:
         return Result(error=str(error))
     result = replace(result, host_seconds=round(time.monotonic() - started, 1))
@@ -63,18 +51,11 @@ def measure(run: Run, *, reuse: bool = False) -> Result:
     return result
 
 
-def _run(prepared: Prepared) -> Result:
+def _run(prepared: Prepared, guests: Guests) -> Result:
     with tempfile.TemporaryDirectory(prefix="pghot-measure-") as name:
         work = Path(name)
-        process = prepared.start(work)
-        _running.add(process)
-        try:
-            if _stopping.is_set():
-                return Result(error="interrupted")
+        with prepared.started(work, guests) as process:
             trouble = outcome.wait(process, work, prepared.run.limit_s)
-        finally:
-            _running.discard(process)
-            process.kill()
         if trouble:
             return Result(error=trouble)
         return outcome.collect(prepared.run, prepared.machine, work)

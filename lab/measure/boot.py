@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from lab import files
 from lab.errors import LabError
 from lab.host import programs, qemu
-from lab.host.process import Process
+from lab.host.process import Guests, Process
 from lab.kernel import build
 from lab.machines import Machine, load, qemu_args
 from lab.measure import plugin, workloads
@@ -157,8 +159,9 @@ class Prepared:
             whole.update(hashlib.sha256(part).digest())
         return whole.hexdigest()
 
-    def start(self, work: Path) -> Process:
-        """Start QEMU with its files in ``work``."""
+    @contextmanager
+    def started(self, work: Path, guests: Guests) -> Iterator[Process]:
+        """QEMU for the ``with`` block, one of ``guests``, with its files in ``work``."""
         run = self.run
         files.write(work / "initramfs", self.root)
         files.write_text(
@@ -172,5 +175,9 @@ class Prepared:
             ),
         )
         command = _command(self.machine, self.image, self.model, work, run.cmdline)
-        with open(work / "qemu", "wb") as said:
-            return Process(command, said, env={"LD_PRELOAD": str(self.model.preload)})
+        preload = {"LD_PRELOAD": str(self.model.preload)}
+        with (
+            open(work / "qemu", "wb") as said,
+            guests.started(command, said, env=preload) as process,
+        ):
+            yield process

@@ -33,7 +33,7 @@ def _text(path: Path) -> str:
 def wait(process: Process, work: Path, limit: float) -> str | None:
     """Wait for QEMU's end, ``limit`` seconds of the host at most; return what went wrong.
 
-    ``work`` is the directory that boot.Prepared.start() was given.
+    ``work`` is the directory that boot.Prepared.started() was given.
     """
     deadline = time.monotonic() + limit
     while process.wait(_LOOK) is None:

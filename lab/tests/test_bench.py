@@ -4,8 +4,8 @@
 import io
 import json
 import re
+import signal
 import subprocess
-import threading
 from dataclasses import replace
 
 import pytest
@@ -16,7 +16,7 @@ from lab.bench.matrix import best_pages, cell, recovered
 from lab.bench.runner import Matrix
 from lab.errors import LabError
 from lab.host import programs
-from lab.measure import Result, workloads
+from lab.measure import Guests, Result, workloads
 
 EXPERIMENT = """
 about = "a test"
@@ -280,18 +280,22 @@ def test_when_counting_fails_best_says_so(experiment):
 
 
 def test_an_interrupt_stops_the_guests_that_run(experiment):
-    stopped = threading.Event()
+    guests, ended = Guests(), []
 
     def measure(run):
         if run.kernel == "pghot":
             raise KeyboardInterrupt
         # A guest that would run on and on.
-        assert stopped.wait(60)
+        with guests.started(["sleep", "1000"], subprocess.DEVNULL) as guest:
+            ended.append(guest.wait(60))
         return Result(error="stopped")
 
-    matrix = Matrix([experiment], list(CONTENDERS.values()), measure, workers=8, stop=stopped.set)
+    matrix = Matrix([experiment], list(CONTENDERS.values()), measure, workers=8, guests=guests)
     with pytest.raises(KeyboardInterrupt):
         matrix.run()
+    assert set(ended) <= {-signal.SIGKILL}
+    with pytest.raises(LabError, match="interrupted"), guests.started([], subprocess.DEVNULL):
+        pass
 
 
 def test_an_error_may_hold_anything(experiment):

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from lab import paths
+from lab.errors import LabError
 from lab.host import process
-from lab.host.process import Process
+from lab.host.process import Guests, Process
 
 LONG = 20
 """Seconds within which all that is waited for here has happened."""
@@ -153,3 +154,31 @@ def test_it_dies_with_its_owner():
         pid = int(owner.stdout.readline())
         owner.kill()
     assert gone(pid)
+
+
+def test_a_guest_ends_with_its_block():
+    with Guests().started(["sleep", "1000"], subprocess.DEVNULL) as guest:
+        assert guest.status is None
+    assert guest.status == -signal.SIGKILL
+    with (
+        pytest.raises(ZeroDivisionError),
+        Guests().started(["sleep", "1000"], subprocess.DEVNULL) as guest,
+    ):
+        1 // 0  # noqa: B018
+    assert guest.status == -signal.SIGKILL
+
+
+def test_their_owner_ends_all_and_for_good():
+    guests, others = Guests(), Guests()
+    sleep = (["sleep", "1000"], subprocess.DEVNULL)
+    with (
+        guests.started(*sleep) as one,
+        guests.started(*sleep) as another,
+        others.started(*sleep) as foreign,
+    ):
+        guests.stop()
+        assert one.status == another.status == -signal.SIGKILL
+        assert foreign.status is None
+        with pytest.raises(LabError, match="^interrupted$"), guests.started(*sleep):
+            pytest.fail("a guest starts after the end")
+        guests.stop()

@@ -3,7 +3,9 @@
 
 import shutil
 import subprocess
-import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
@@ -11,9 +13,8 @@ import lab.measure
 from lab import machines
 from lab.errors import LabError
 from lab.host import memory, programs, qemu
-from lab.host.process import Process
 from lab.machines import addresses
-from lab.measure import Run, boot, outcome, plugin, profile, transcript, workloads
+from lab.measure import Guests, Run, boot, measure, outcome, plugin, profile, transcript, workloads
 from lab.measure.initramfs import Initramfs
 from lab.tests.test_machines import GOOD
 
@@ -245,7 +246,7 @@ def test_only_programs_that_are_needed_come_along():
     ],
 )
 def test_what_cannot_start_is_an_error_in_the_result(run, error):
-    result = lab.measure.measure(run)
+    result = measure(run)
     assert result.error is not None and error in result.error
     assert "\n" not in result.error
 
@@ -275,7 +276,7 @@ def test_profile_by_function():
 def test_another_qemu_is_refused_in_one_line(monkeypatch, found, said):
     monkeypatch.setattr(qemu, "ensure", lambda: None)
     monkeypatch.setattr(qemu, "version", lambda: found)
-    result = lab.measure.measure(Run("small", "stock", ("random",)))
+    result = measure(Run("small", "stock", ("random",)))
     assert result.error.startswith(said) and "\n" not in result.error
 
 
@@ -285,7 +286,7 @@ def test_a_machine_that_is_too_big_is_refused_in_one_line(monkeypatch, tmp_path)
 
     monkeypatch.setattr(boot.Prepared, "__init__", prepared)
     monkeypatch.setattr(memory, "available", lambda: 1 << 30)
-    result = lab.measure.measure(Run("two-socket-cxl", "stock", ("random",)))
+    result = measure(Run("two-socket-cxl", "stock", ("random",)))
     assert result.error.startswith("machine two-socket-cxl needs") and "\n" not in result.error
 
 
@@ -334,25 +335,57 @@ def test_the_model_refuses_a_program_that_is_not_its_qemu(tmp_path):
     assert said("config=/no/file") == "memsim: /no/file: No such file or directory\n"
 
 
-def test_no_guest_starts_after_the_end(monkeypatch):
-    started = []
+class Sleeping(boot.Prepared):
+    """A run whose guest only sleeps."""
 
-    class Prepared:
-        def __init__(self, run):
-            self.run, self.machine = run, machines.load("small")
+    def __init__(self, run):
+        self.run, self.machine = run, machines.load("small")
+        self.process = None
 
-        def digest(self):
-            return "none"
+    def digest(self):
+        return "none"
 
-        def start(self, work):
-            started.append(Process(["sleep", "1000"], subprocess.DEVNULL))
-            return started[-1]
+    @contextmanager
+    def started(self, work, guests):
+        with guests.started(["sleep", "1000"], subprocess.DEVNULL) as self.process:
+            yield self.process
 
-    monkeypatch.setattr(lab.measure, "Prepared", Prepared)
-    monkeypatch.setattr(lab.measure, "_stopping", threading.Event())
-    lab.measure.stop_all()
-    assert lab.measure.measure(Run("small", "stock", ("random",))).error == "interrupted"
-    assert started[0].status is not None
+
+@pytest.fixture
+def sleeping(monkeypatch):
+    """The runs that were prepared."""
+    runs = []
+
+    def prepared(run):
+        runs.append(Sleeping(run))
+        return runs[-1]
+
+    monkeypatch.setattr(lab.measure, "Prepared", prepared)
+    return runs
+
+
+def test_no_guest_starts_after_the_end(sleeping):
+    guests = Guests()
+    guests.stop()
+    assert measure(Run("small", "stock", ("random",)), guests=guests).error == "interrupted"
+    assert sleeping[0].process is None
+
+
+def test_the_end_comes_to_guests_of_other_threads(sleeping):
+    guests, others = Guests(), Guests()
+    run = Run("small", "stock", ("random",), limit_s=60)
+    with ThreadPoolExecutor(3) as pool:
+        ours = [pool.submit(measure, run, guests=guests) for _ in range(2)]
+        theirs = pool.submit(measure, run, guests=others)
+        while not (len(sleeping) == 3 and all(made.process for made in sleeping)):
+            time.sleep(0.01)
+        guests.stop()
+        for ended in ours:
+            assert ended.result(30).error == "QEMU ended with status -9: it said nothing"
+        # What another owner has goes on.
+        assert sum(made.process.status is None for made in sleeping) == 1
+        others.stop()
+        assert theirs.result(30).error is not None
 
 
 def test_programs_are_the_same_wherever_they_are_compiled(tmp_path):
