@@ -25,6 +25,11 @@ class Cell:
     runs: tuple[Run, ...]
     error: str | None = None
 
+    @property
+    def key(self) -> tuple[tuple[str, str], str]:
+        """What tells it from others of a matrix."""
+        return self.experiment.key, self.contender.name
+
 
 def _setup(experiment: Experiment, contender: Contender) -> str:
     # Not before the measured part: all contenders begin with the same placement.

@@ -137,7 +137,7 @@ class Matrix:
 
     def run(self) -> list[dict]:
         """Make all runs; return the rows in the order of experiments and contenders."""
-        jobs = {repr(run): _Job(made, run) for made in self._cells for run in made.runs}
+        jobs = {run.key: _Job(made, run) for made in self._cells for run in made.runs}
         total = len(jobs) + sum(job.run.count_pages for job in jobs.values())
         self._progress.begin(total)
         began, done = time.monotonic(), 0
@@ -157,7 +157,7 @@ class Matrix:
                             pending[pool.submit(self._one, following)] = following
                         else:
                             total -= job.run.count_pages
-                            self._results[repr(job.first or job.run)] = result
+                            self._results[(job.first or job.run).key] = result
                         left = total - done
                         self._progress.ended(
                             job.name, result, left, (time.monotonic() - began) / done * left
@@ -180,18 +180,16 @@ class Matrix:
         return _Job(job.cell, with_best(job.cell.experiment, job.run, result, nodes), first=job.run)
 
     def _rows(self) -> list[dict]:
-        results = {
-            id(made): [self._results[repr(run)] for run in made.runs] for made in self._cells
-        }
+        results = {made.key: [self._results[run.key] for run in made.runs] for made in self._cells}
         bounds = {
-            (*made.experiment.key, made.contender.placement): seconds_of(results[id(made)])
+            (*made.experiment.key, made.contender.placement): seconds_of(results[made.key])
             for made in self._cells
             if made.contender.placement in ("fast", "slow")
         }
         return [
             row(
                 made,
-                results[id(made)],
+                results[made.key],
                 bounds.get((*made.experiment.key, "fast")),
                 bounds.get((*made.experiment.key, "slow")),
             )

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 
 from lab.machines.variation import Variation
 
@@ -38,6 +40,20 @@ class Run:
     count_pages: bool = False
     profile: bool = False
     limit_s: float = _LIMIT
+
+    @property
+    def key(self) -> str:
+        """A digest of this description: runs with the same one are the same run.
+
+        Not of what it names: what a kernel's file holds, say, is in the digest that
+        results are kept by (boot.Prepared).
+        """
+        described = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        described["files"] = {
+            path: hashlib.sha256(data).hexdigest() for path, data in self.files.items()
+        }
+        described["variation"] = asdict(self.variation)
+        return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

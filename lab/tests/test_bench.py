@@ -235,6 +235,22 @@ def test_the_matrix(experiment):
     assert len(measure.runs) == len(CONTENDERS) + 1
 
 
+def test_the_same_run_is_made_once(experiment):
+    """Of contenders that differ in their names only."""
+    twin = replace(CONTENDERS["stock-2"], name="twin")
+    measure = Counted()
+    rows = Matrix([experiment], [CONTENDERS["stock-2"], twin], measure, workers=2).run()
+    assert [row["contender"] for row in rows] == ["stock-2", "twin"]
+    assert rows[0]["seconds"] == rows[1]["seconds"] == 2.0
+    assert len(measure.runs) == 1
+
+
+def test_each_cell_has_its_own_results(experiment):
+    other = replace(experiment, name="other", start="0")
+    rows = Matrix([experiment, other], [CONTENDERS["stock-0"]], made_up, workers=2).run()
+    assert [(row["experiment"], row["seconds"]) for row in rows] == [("test", 3.0), ("other", 1.0)]
+
+
 def test_a_failed_run_is_a_row_and_the_rest_goes_on(experiment):
     def measure(run):
         return Result(error="the guest hangs") if run.kernel == "pghot" else made_up(run)
