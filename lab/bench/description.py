@@ -15,7 +15,7 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
   (default 1); with QUICK=1 there is one
 - ``best_mib``: how much of the data the DRAM of each socket can hold, where that is
   not all of what is accessed
-- ``setup``, ``cmdline``, ``packages``: as in lab.measure.Run
+- ``setup``, ``cmdline``, ``programs``, ``packages``: as in lab.measure.Run
 - ``document``: title, ``differs`` (what is not the same here) and ``figures``,
   a list of contender and text
 
@@ -24,7 +24,8 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 - ``about``, ``order`` (in tables), ``kernel`` (a flavour or a path), ``cmdline``
 - ``balancing``: kernel.numa_balancing
 - ``placement``: "start", "fast", "slow" or "best"
-- ``setup``: a shell script beside the file; ``variables``: a table of values for it
+- ``setup``: a shell script beside the file; ``variables``: a table of values for it;
+  ``programs``: those of lab/workloads/ that it uses
 """
 
 from __future__ import annotations
@@ -77,6 +78,7 @@ class Experiment:
     seeds: int
     setup: str
     cmdline: tuple[str, ...]
+    programs: tuple[str, ...]
     packages: tuple[str, ...]
     document: Document | None
     variation: Variation = field(default_factory=Variation)
@@ -99,6 +101,7 @@ class Contender:
     balancing: int
     placement: str
     setup: str
+    programs: tuple[str, ...]
 
 
 def _names(kind: type) -> set[str]:
@@ -138,6 +141,7 @@ def experiment(path: Path) -> Experiment:
         seeds=table.integer("seeds", 1, 100, 1),
         setup=table.take("setup", str, ""),
         cmdline=table.words("cmdline", []),
+        programs=table.words("programs", []),
         packages=table.words("packages", []),
         document=(
             _document(table.table("document", _names(Document))) if "document" in table else None
@@ -189,6 +193,7 @@ def contender(path: Path) -> Contender:
         balancing=table.integer("balancing", 0, 3),
         placement=table.choice("placement", PLACEMENTS),
         setup=text,
+        programs=table.words("programs", []),
     )
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lab.bench.description import Contender, Experiment
-from lab.measure import Result, Run
+from lab.errors import LabError
+from lab.measure import Result, Run, workloads
 
 PAGE = 4096
 _MIB = 1 << 20
@@ -53,6 +54,19 @@ def _words(words: tuple[str, ...], place: str) -> tuple[str, ...]:
     return tuple(word.replace("{place}", place) for word in words)
 
 
+def _programs(*described: Experiment | Contender) -> tuple[str, ...]:
+    """Those that any of them names; LabError where one names what is not there."""
+    known = workloads.names()
+    for one in described:
+        for name in one.programs:
+            if name not in known:
+                raise LabError(
+                    f"{one.name}.toml: programs: {name!r} is not in lab/workloads: "
+                    f"choose from {', '.join(known)}"
+                )
+    return tuple(name for one in described for name in one.programs)
+
+
 def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -> Cell:
     """What to run; of the best placement, the runs that count misses."""
     words = experiment.quick if quick else experiment.workload
@@ -74,6 +88,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         workload=_words(words, place),
         cmdline=experiment.cmdline + contender.cmdline,
         setup=_setup(experiment, contender),
+        programs=_programs(experiment, contender),
         packages=experiment.packages,
         count_pages=placement == "best",
         variation=experiment.variation,

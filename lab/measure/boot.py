@@ -70,20 +70,10 @@ def _quoted(word: str) -> str:
     return "'" + word.replace("'", "'\\''") + "'"
 
 
-def _programs(run: Run) -> list[str]:
-    """Programs of lab/workloads/ that the run's texts mention."""
-    text = " ".join(
-        [
-            run.setup,
-            *run.workload,
-            *(
-                data.decode(errors="replace")
-                for data in run.files.values()
-                if data.startswith(b"#!")
-            ),
-        ]
-    )
-    return [name for name in workloads.names() if name in text]
+def _programs(run: Run) -> set[str]:
+    """Programs of lab/workloads/ to take along. No others: what is in the guest's memory
+    decides where its pages lie."""
+    return {name for name in run.workload[:1] if name in workloads.names()} | set(run.programs)
 
 
 def _command(

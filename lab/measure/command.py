@@ -52,6 +52,13 @@ def add_parser(verbs: Verbs) -> None:
         "--setup", default="", metavar="SHELL", help="what to run before the workload, or @FILE"
     )
     parser.add_argument(
+        "--program",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a workload's program that --setup uses; once for each",
+    )
+    parser.add_argument(
         "--profile", action="store_true", help="say where the time goes, by function"
     )
     parser.add_argument(
@@ -102,8 +109,8 @@ def show(result: Result) -> str:
 def run(args: argparse.Namespace) -> int:
     """Run it once and print what it took."""
     words = args.workload
-    if words[0] not in workloads.names():
-        workloads.path(words[0])
+    for name in (words[0], *args.program):
+        workloads.check(name)
     result = measure(
         Run(
             args.machine,
@@ -111,6 +118,7 @@ def run(args: argparse.Namespace) -> int:
             tuple(words),
             cmdline=tuple(args.cmdline.split()),
             setup=_setup(args),
+            programs=tuple(args.program),
             profile=args.profile,
             limit_s=args.limit,
         )
@@ -122,5 +130,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     console.print(show(result), highlight=False, markup=False)
     if args.profile:
-        console.print(profile.show(result.profile, args.kernel), highlight=False, markup=False)
+        console.print(
+            profile.show(result.profile or "", args.kernel), highlight=False, markup=False
+        )
     return 0

@@ -20,12 +20,13 @@ class Run:
 
     ``kernel`` is a flavour of lab.kernel.build or the path of a bzImage. ``setup`` is
     shell text, run as root before the workload; ``workload`` the words of a command,
-    whose first is a program of lab/workloads/ or of ``files`` and ``packages``. ``files``
-    maps paths in the guest to content; ``packages`` names programs of the host to
-    take along. ``variation`` is of the machine's model. ``timeline_ms`` is the interval
-    of the model's time line.
-    ``count_pages``: return how often each page was missed; ``profile``: how long
-    each piece of code took. ``limit_s`` is in seconds of the host.
+    whose first is a program of lab/workloads/ or of ``files`` and ``packages``.
+    ``programs`` names further ones of lab/workloads/ to take along: those that ``setup``
+    or scripts use. ``files`` maps paths in the guest to content; ``packages`` names
+    programs of the host to take along. ``variation`` is of the machine's model.
+    ``timeline_ms`` is the interval of the model's time line. ``count_pages``: return how
+    often each page was missed; ``profile``: how long each piece of code took. ``limit_s``
+    is in seconds of the host.
     """
 
     machine: str
@@ -33,6 +34,7 @@ class Run:
     workload: tuple[str, ...]
     cmdline: tuple[str, ...] = ()
     setup: str = ""
+    programs: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
     variation: Variation = field(default_factory=Variation)
@@ -61,12 +63,11 @@ class Result:
     """What came of it.
 
     ``seconds`` is guest time of the measured part, ``kernel_seconds`` what all CPUs
-    spent of theirs in the kernel. ``workload`` is what the workload printed,
-    ``model`` what the memory model counted (lab/memsim/results.c), ``vmstat`` how
-    much each counter grew, ``pages`` lines of page
-    number and misses from each socket, ``profile`` lines of address and
-    nanoseconds. Where ``error`` is not None it says what went wrong, and the rest
-    may be missing. ``host_seconds`` is the only value that differs between runs.
+    spent of theirs in the kernel. ``workload`` is what the workload printed, ``model``
+    what the memory model counted (lab/memsim/results.c), ``vmstat`` how much each counter
+    grew, ``pages`` lines of page number and misses from each socket, ``profile`` lines of
+    address and nanoseconds. Where ``error`` is not None it says what went wrong, and the
+    rest may be missing. ``host_seconds`` is the only value that differs between runs.
     """
 
     seconds: float | None = None

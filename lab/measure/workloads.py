@@ -27,8 +27,13 @@ def build() -> Path:
     return compiled(SOURCE, plugin.SOURCE)
 
 
-def path(name: str) -> Path:
-    """A program by its name; LabError lists the known ones."""
+def check(name: str) -> None:
+    """Raise LabError, which lists the known ones, unless there is such a program."""
     if name not in names():
         raise LabError(f"unknown workload {name!r}: choose one of {', '.join(names())}")
+
+
+def path(name: str) -> Path:
+    """A program by its name, as check() takes it."""
+    check(name)
     return build() / name

@@ -27,6 +27,7 @@ start = "1"
 fast = "0"
 slow = "1"
 best_mib = [1]
+programs = ["mark"]
 [document]
 title = "a document"
 differs = "everything"
@@ -71,6 +72,7 @@ def test_all_that_is_shipped_loads():
         ("best_mib = [1]", "best_mib = 1", "test.toml: best_mib: 1 is not of type list"),
         ("best_mib = [1]", "best_mib = [1, 2]", "best_mib: is not a list of 1 numbers above 0"),
         ("best_mib = [1]", "best_mib = [0]", "best_mib: is not a list of 1 numbers above 0"),
+        ('["mark"]', '"mark"', "test.toml: programs: 'mark' is not of type list"),
         ("best_mib = [1]", "best = 1", "test.toml: best: unknown field"),
         ('fast = "0"', "", "test.toml: fast: goes with slow"),
         ('fast = "0"\nslow = "1"', "", "test.toml: unbounded: is for experiments"),
@@ -119,11 +121,24 @@ def test_a_cell_is_a_run(experiment):
     (run,) = cell(experiment, CONTENDERS["pghot-precise-hint_fault"]).runs
     assert run.workload == ("random", "--place", "1", "--accesses", "4", "--seed", "1")
     assert run.cmdline == ("pghot=precise",)
+    assert run.programs == ("mark",)
     # Nothing is moved before the measured part.
     assert "echo 0 >/proc/sys/kernel/numa_balancing" in run.setup
     assert "echo /proc/sys/kernel/numa_balancing 2 >>/run/lab/settings" in run.setup
     (quick,) = cell(replace(experiment, seeds=3), CONTENDERS["fast"], quick=True).runs
     assert quick.workload == ("random", "--place", "0", "--accesses", "1", "--seed", "1")
+
+
+def test_programs_of_both_come_along(experiment):
+    marking = replace(CONTENDERS["stock-2"], programs=("mark",))
+    (run,) = cell(replace(experiment, programs=("probe",)), marking).runs
+    assert run.programs == ("probe", "mark")
+    for shipped in (*description.experiments(), *CONTENDERS.values()):
+        assert set(shipped.programs) <= set(workloads.names()), shipped.name
+    with pytest.raises(LabError, match=r"^test.toml: programs: 'move' is not in lab/workloads: "):
+        cell(replace(experiment, programs=("move",)), marking)
+    with pytest.raises(LabError, match=r"^stock-2.toml: programs: 'move' is not in"):
+        cell(experiment, replace(marking, programs=("move",)))
 
 
 def test_the_figures_are_means_of_the_seeds(experiment):

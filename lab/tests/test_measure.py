@@ -6,6 +6,7 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -232,9 +233,16 @@ def test_words_of_the_workload_reach_it_as_they_are():
     assert done.stdout == "it's $HOME"
 
 
-def test_only_programs_that_are_needed_come_along():
-    assert boot._programs(Run("small", "stock", ("random",))) == ["random"]
-    assert boot._programs(Run("small", "stock", ("sh", "-c", "mark begin"))) == ["mark"]
+def test_only_programs_that_are_named_come_along():
+    # The name of a directory is no program.
+    setup = "ls /sys/kernel/mm/damon/regions; mark begin"
+    run = Run("small", "stock", ("random", "--file", "/mnt/readers"), setup=setup)
+    assert boot._programs(run) == {"random"}
+    assert boot._programs(replace(run, programs=("mark", "random"))) == {"random", "mark"}
+    script = replace(run, workload=("sh", "-c", "mark begin"), files={"/x": b"#!/bin/sh\ngups"})
+    assert boot._programs(script) == set()
+    root = boot._root(replace(script, programs=("mark",))).bytes()
+    assert b"bin/mark\0" in root and b"bin/random\0" not in root
 
 
 @pytest.mark.parametrize(
@@ -242,6 +250,10 @@ def test_only_programs_that_are_needed_come_along():
     [
         (Run("none", "stock", ("random",)), "unknown machine 'none': choose one of"),
         (Run("three-node", "stock", ("random",)), "has no model"),
+        (
+            Run("small", __file__, ("random",), programs=("none",)),
+            "unknown workload 'none': choose one of",
+        ),
         (Run("small", "/no/kernel", ("random",)), "no kernel at /no/kernel: name a file"),
     ],
 )

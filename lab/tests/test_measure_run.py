@@ -20,6 +20,7 @@ OTHERS = {
     "workload": ("random", "--mib", "2"),
     "cmdline": ("pghot=off",),
     "setup": "true",
+    "programs": ("mark",),
     "files": {"/a": b"1", "/b": b"3"},
     "packages": ("redis-server",),
     "variation": Variation(llc=2.0),
