@@ -9,7 +9,7 @@ import re
 import matplotlib
 from matplotlib.figure import Figure
 
-from lab.bench.report import figure as shown
+from lab.bench.figures import figure as shown
 
 matplotlib.use("svg")
 # The same file from the same data, and text that stays text.

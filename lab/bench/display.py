@@ -17,13 +17,14 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bars
 
+from lab.bench import figures
 from lab.bench.runner import Progress, cores
 from lab.log import note, status
 from lab.measure import Result
 
 
 def _told(name: str, result: Result) -> str:
-    return f"{name}: {result.error or f'{result.seconds:.3f} s'}"
+    return f"{name}: {result.error or f'{figures.seconds(result.seconds)} s'}"
 
 
 def _left(seconds: float | None) -> str:
@@ -36,9 +37,11 @@ class Lines(Progress):
     """Off a terminal: a line for each run that ended."""
 
     def begin(self, total: int) -> None:
+        """Say how much there is to do."""
         note(f"{total} runs on {cores()} cores")
 
     def ended(self, name: str, result: Result, left: int, seconds: float | None) -> None:
+        """Say what came out, and what is left."""
         rest = f"{left} to go, {_left(seconds)}" if left and seconds else f"{left} to go"
         note(f"{_told(name, result)} ({rest})")
 
@@ -56,13 +59,16 @@ class Live(Progress):
         self._lock = threading.Lock()
 
     def begin(self, total: int) -> None:
+        """Set the length of the bar."""
         self._bars.update(self._all, total=total)
 
     def started(self, name: str) -> None:
+        """Add a line for the run."""
         with self._lock:
             self._running[name] = self._bars.add_task(f"  {name}", total=None, left="")
 
     def ended(self, name: str, result: Result, left: int, seconds: float | None) -> None:
+        """Take the run's line away, and move the bar on."""
         with self._lock:
             task = self._running.pop(name, None)
         if task is not None:

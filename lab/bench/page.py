@@ -11,7 +11,7 @@ from markupsafe import Markup
 from lab import machines
 from lab.bench import charts
 from lab.bench.description import Contender, Experiment
-from lab.bench.report import figure
+from lab.bench.figures import figure
 
 HERE = Path(__file__).resolve().parent
 _BOUNDS = ("fast", "slow")

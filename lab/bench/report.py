@@ -12,11 +12,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from lab.bench import figures
 from lab.files import write_json
 
 SCHEMA = 1
 WIDTH = 120
 """Columns of the table where no terminal says how wide it is."""
+_GAP = 2
+"""Columns between two of the table's."""
 
 
 def write(rows: list[dict], host: dict, path: Path) -> None:
@@ -24,46 +27,67 @@ def write(rows: list[dict], host: dict, path: Path) -> None:
     write_json(path, {"schema": SCHEMA, "rows": rows, "host": host})
 
 
-def figure(value: float | None, form: str) -> str:
-    """A number, or a dash where there is none; what is rounded to zero has no sign."""
-    if value is None:
-        return "-"
-    text = format(value, form)
-    return text.lstrip("-") if set(text) <= set("-0.") else text
-
-
 @dataclass(frozen=True)
 class _Column:
-    """One of the table's; ``width`` is that of a terminal in which it has its place."""
+    """One of the table's. ``text`` is of a row and its delay."""
 
     title: str
-    width: int
-    text: Callable[[dict], str]
+    text: Callable[[dict, float | None], str]
+
+    def width(self, lines: list[tuple[dict, float | None]]) -> int:
+        """Columns of the terminal that it takes."""
+        return _GAP + max(len(self.title), *(len(self.text(*line)) for line in lines), 0)
 
 
-_COLUMNS = (
-    _Column("seconds", 0, lambda row: figure(row["seconds"], ".3f")),
-    _Column("R", 0, lambda row: figure(row["recovered"], ".2f")),
-    _Column("promoted", 0, lambda row: figure(row["promoted"], ",")),
-    _Column("demoted", 84, lambda row: figure(row["demoted"], ",")),
-    _Column("again", 92, lambda row: figure(row["demoted_again"], ",")),
-    _Column("kernel s", 103, lambda row: figure(row["kernel_seconds"], ".3f")),
-    _Column("score", 124, lambda row: f"{figure(row['score'], '.4g')} {row['unit'] or ''}"),
+_NAMES = (
+    _Column("experiment", lambda row, _: row["experiment"]),
+    _Column("contender", lambda row, _: row["contender"]),
 )
+# The first ones are those that a narrow terminal shows.
+_COLUMNS = (
+    _Column("seconds", lambda row, _: figures.seconds(row["seconds"])),
+    _Column("R", lambda row, _: figures.share(row["recovered"])),
+    _Column("delay", lambda _, late: figures.late(late)),
+    _Column("promoted", lambda row, _: figures.count(row["promoted"])),
+    _Column("demoted", lambda row, _: figures.count(row["demoted"])),
+    _Column("again", lambda row, _: figures.count(row["demoted_again"])),
+    _Column("kernel s", lambda row, _: figures.seconds(row["kernel_seconds"])),
+    _Column("score", lambda row, _: figures.score(row["score"], row["unit"])),
+)
+
+
+def _fitting(lines: list[tuple[dict, float | None]], width: int) -> list[_Column]:
+    """The columns that fit beside the names, up to the first that does not."""
+    left = width + _GAP - sum(column.width(lines) for column in _NAMES)
+    shown = []
+    for column in _COLUMNS:
+        left -= column.width(lines)
+        if left < 0:
+            break
+        shown.append(column)
+    return shown
 
 
 def table(rows: list[dict], width: int) -> Group:
     """The rows as the terminal shows them in so many columns: what does not fit is
     left to results.json. Why a cell has no figures stands below the table."""
-    shown = Table(header_style="bold", box=box.SIMPLE_HEAD)
+    shown = Table(
+        header_style="bold",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )
     shown.add_column("experiment", no_wrap=True)
     shown.add_column("contender", no_wrap=True)
-    columns = [column for column in _COLUMNS if width >= column.width]
+    delays = figures.delays(rows)
+    lines = [(row, delays[(*figures.row_key(row), row["contender"])]) for row in rows]
+    columns = _fitting(lines, width)
     for column in columns:
         shown.add_column(column.title, justify="right", no_wrap=True)
     reasons: dict[str, int] = {}
     last = None
-    for row in rows:
+    for row, late in lines:
         name = row["experiment"] if row["experiment"] != last else ""
         if last is not None and name:
             shown.add_section()
@@ -73,5 +97,5 @@ def table(rows: list[dict], width: int) -> Group:
             style = "bold red" if row["failed"] else "dim"
             shown.add_row(name, row["contender"], Text(f"({mark})", style=style))
             continue
-        shown.add_row(name, row["contender"], *(column.text(row) for column in columns))
-    return Group(shown, *(Text(f"({mark}) {why}") for why, mark in reasons.items()))
+        shown.add_row(name, row["contender"], *(column.text(row, late) for column in columns))
+    return Group(shown, Text(), *(Text(f"({mark}) {why}") for why, mark in reasons.items()))

@@ -177,12 +177,6 @@ def test_best_pages_are_the_hottest_on_the_socket_that_misses_them():
     assert best_pages("1 9 0\n2 8 0\n3 7 0\n4 1 0\n", {0: 2, 3: 1}) == b"1 0\n2 0\n3 3\n"
 
 
-def test_figures():
-    assert report.figure(None, ".2f") == "-"
-    assert report.figure(-0.001, ".2f") == "0.00" and report.figure(0.0, ".2f") == "0.00"
-    assert report.figure(-0.25, ".2f") == "-0.25" and report.figure(0, ",") == "0"
-
-
 def test_a_bar_of_nothing_has_no_sign():
     drawn = charts.bars(["a", "b"], [-0.0012, None], "R")
     assert ">0.00<" in drawn and "-0.00" not in drawn and "\u22120.00<" not in drawn

@@ -7,7 +7,7 @@ import json
 import pytest
 from rich.console import Console
 
-from lab.bench import description, sensitivity
+from lab.bench import description, options, sensitivity
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
 from lab.cli import main
@@ -106,12 +106,13 @@ def test_the_verb_writes_all_rows(tmp_path, monkeypatch, capsys, names, status):
         return Matrix(experiments, contenders, measure, quick=quick, workers=1).run()
 
     monkeypatch.setattr(sensitivity, "run_matrix", run_matrix)
-    monkeypatch.setattr(sensitivity, "OUT", tmp_path)
+    monkeypatch.setattr(options, "OUT", tmp_path)
     assert (
         main(["sensitivity", "--experiment", names, "--contender", "stock-2", "--fresh"]) == status
     )
     written = json.loads((tmp_path / "sensitivity.json").read_text(encoding="utf-8"))
     assert len(written["rows"]) == len(MODELS) * 3 * len(names.split(","))
+    assert written["host"]["command"] == f"make sensitivity EXPERIMENT={names} CONTENDER=stock-2"
     said = capsys.readouterr().out
     assert all(name in said for name in MODELS)
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Figures as people write them, the same in the table, on the page and in the documents.
+
+What is not there is a dash; what is rounded to zero has no sign.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+NONE = "-"
+_DIGITS = 3
+"""Significant digits of a score: two runs that are alike differ in the next one."""
+
+
+def figure(value: float | None, form: str) -> str:
+    """A number in this format; what follows it is added by the caller."""
+    if value is None:
+        return NONE
+    text = format(value, form)
+    return text.lstrip("-") if set(text) <= set("-0.,") else text
+
+
+def share(value: float | None) -> str:
+    """A recovered share: 0.74."""
+    return figure(value, ".2f")
+
+
+def seconds(value: float | None) -> str:
+    """Guest time in seconds: 4.520."""
+    return figure(value, ".3f")
+
+
+def late(value: float | None) -> str:
+    """A delay in seconds: 1.19."""
+    return figure(value, ".2f")
+
+
+def count(value: int | None) -> str:
+    """Pages: 16,384."""
+    return figure(value, ",")
+
+
+def score(value: float | None, unit: str | None) -> str:
+    """A workload's own figure, to three digits, with its unit: 504,000 keys/s."""
+    if value is None:
+        return NONE
+    above = math.floor(math.log10(abs(value))) + 1 if value else 1
+    places = max(_DIGITS - above, 0)
+    text = figure(round(value, _DIGITS - above), f",.{places}f")
+    return f"{text} {unit}" if unit else text
+
+
+def delay(recovered: float | None, slow: float | None) -> float | None:
+    """Seconds for which a contender would have been as slow as ``slow``, the time of the
+    slow bound, had it been as fast as the other bound from then on: (1 - R) T_slow.
+    It hardly depends on how long the run is, as R does. None without bounds."""
+    return None if recovered is None or slow is None else (1 - recovered) * slow
+
+
+def slow_seconds(rows: Iterable[dict]) -> dict[tuple[str, str], float | None]:
+    """T_slow of each experiment and memory model (row_key()) of these rows."""
+    return {row_key(row): row["seconds"] for row in rows if row["contender"] == "slow"}
+
+
+def row_key(row: dict) -> tuple[str, str]:
+    """Experiment and memory model of a row: where its bounds are."""
+    return row["experiment"], row.get("variation", "")
+
+
+def delays(rows: list[dict]) -> dict[tuple[str, str, str], float | None]:
+    """The delay of each row, by row_key() and contender."""
+    slow = slow_seconds(rows)
+    return {
+        (*row_key(row), row["contender"]): delay(row["recovered"], slow.get(row_key(row)))
+        for row in rows
+    }
+
+
+def harm(recovered: float | None) -> bool:
+    """Whether a share is shown as below 0."""
+    return share(recovered).startswith("-") and recovered is not None

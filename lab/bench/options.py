@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What ``make bench`` and ``make sensitivity`` have in common: their options, and what
+they say of the host."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+
+from rich.console import Console
+
+from lab import paths
+from lab.bench import description, report
+from lab.bench.origin import Origin
+from lab.bench.runner import cores
+from lab.errors import LabError
+from lab.log import console
+
+OUT = paths.OUT / "bench"
+
+
+def _switch(parser: argparse.ArgumentParser, name: str, text: str) -> None:
+    parser.add_argument(
+        f"--{name}",
+        action="store_true",
+        default=os.environ.get(name.upper()) == "1",
+        help=f"{text} ({name.upper()}=1)",
+    )
+
+
+def add(
+    parser: argparse.ArgumentParser,
+    experiments: str | None,
+    contenders: str | None,
+) -> None:
+    """What is run and how; options default to $EXPERIMENT, $CONTENDER, $QUICK and
+    $FRESH, and names to these."""
+    for name, default, beside in (
+        ("experiment", experiments, ""),
+        ("contender", contenders, " and the bounds"),
+    ):
+        parser.add_argument(
+            f"--{name}",
+            metavar="NAMES",
+            default=os.environ.get(name.upper()) or default,
+            help=f"only these{beside}, with commas in between (default: {default or 'all'})",
+        )
+    _switch(parser, "quick", "less work in each run, one seed")
+    _switch(parser, "fresh", "make all runs again, also those whose result is there")
+
+
+def chosen(names: str | None) -> list[description.Contender]:
+    """Those of a comma list and the bounds, or all."""
+    known = description.contenders()
+    wanted = [name for name in (names or "").split(",") if name]
+    for name in wanted:
+        if name not in [contender.name for contender in known]:
+            raise LabError(
+                f"unknown contender {name!r}: choose from "
+                f"{', '.join(contender.name for contender in known)}"
+            )
+    return [
+        contender
+        for contender in known
+        if not wanted or contender.name in wanted or contender.placement in ("fast", "slow")
+    ]
+
+
+def host_facts(began: float, args: argparse.Namespace, origin: Origin) -> dict:
+    """``host`` of results.json, of runs that began at this time.monotonic()."""
+    return {
+        "seconds": round(time.monotonic() - began, 1),
+        "cores": cores(),
+        "quick": args.quick,
+        **origin.facts(),
+    }
+
+
+def screen() -> Console:
+    """Where tables are shown: the terminal, or a file as wide as report.WIDTH."""
+    return console if console.is_terminal else Console(width=report.WIDTH)

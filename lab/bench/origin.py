@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Which command made results, and of which commit: what stands under each table."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from dataclasses import dataclass
+
+from lab import paths
+
+_MEASURED = ("linux", "patches", "configs", "lab", "harness")
+"""What results can depend on: edits of the documents are not edits of these."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The command as it is typed, and the commit it was run at."""
+
+    command: str
+    commit: str
+
+    def facts(self) -> dict[str, str]:
+        """For ``host`` of results.json."""
+        return {"command": self.command, "commit": self.commit}
+
+
+def _git(*words: str) -> str | None:
+    """What git says; None where there is no repository, or no git."""
+    try:
+        done = subprocess.run(
+            ["git", *words], cwd=paths.ROOT, check=False, capture_output=True, text=True
+        )
+    except FileNotFoundError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def commit() -> str:
+    """The commit that is checked out, and whether what is measured was edited since."""
+    head = _git("rev-parse", "--short=12", "HEAD")
+    if head is None:
+        return "unknown commit"
+    edited = _git("status", "--porcelain", "--", *_MEASURED)
+    return f"commit {head}" + (", edited" if edited else "")
+
+
+def of(verb: str, args: argparse.Namespace, **defaults: str) -> Origin:
+    """Of ``make VERB`` with these options, as far as the results depend on them: names that
+    are the verb's defaults need not be typed."""
+    words = ["make", verb]
+    if args.quick:
+        words.append("QUICK=1")
+    for option in ("experiment", "contender"):
+        value = getattr(args, option)
+        if value and value != defaults.get(option):
+            words.append(f"{option.upper()}={value}")
+    return Origin(" ".join(words), commit())

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Rows of results.json that no run has made."""
+
+from lab.bench.origin import Origin
+
+ORIGIN = Origin("make bench QUICK=1", "commit 0123456789ab")
+
+
+def row(experiment, contender, recovered=None, *, slow=4.0, fast=2.0, **fields):
+    """A row of a run that ended; T follows from R."""
+    seconds = slow - (slow - fast) * recovered if recovered is not None else 3.0
+    return {
+        "experiment": experiment,
+        "machine": "dram-cxl",
+        "contender": contender,
+        "error": None,
+        "failed": False,
+        "seconds": seconds,
+        "seconds_by_seed": [seconds],
+        "recovered": recovered,
+        "score": 504321.7,
+        "unit": "keys/s",
+        "promoted": 16384,
+        "demoted": 0,
+        "demoted_again": 0,
+        "seen_promoted": 16384,
+        "kernel_seconds": 0.25,
+        "detail": {},
+        "timeline": [
+            {"ms": 50, "pages": [0, 9], "miss_ns": 250.0},
+            {"ms": 100, "pages": [9, 0], "miss_ns": 100.0},
+        ],
+        **fields,
+    }
+
+
+def rows(experiment, **shares):
+    """The bounds, and contenders with these shares: pghot is its default, stock stock-2."""
+    names = {"pghot": "pghot-default-hint_fault", "stock": "stock-2"}
+    return [
+        row(experiment, "fast", 1.0),
+        row(experiment, "slow", 0.0),
+        *(row(experiment, names.get(name, name), share) for name, share in shares.items()),
+    ]
