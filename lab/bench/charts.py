@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import io
 import re
+from html import escape
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lab.bench.figures import figure as shown
+from lab.bench import marks
+from lab.bench.marks import Mark
 
 matplotlib.use("svg")
 # The same file from the same data, and text that stays text.
@@ -19,12 +22,20 @@ matplotlib.rcParams.update(
 
 # Stands for the colour of text in the page, whichever that is.
 _INK = "#123456"
-# Okabe and Ito's palette, which people who see colours differently can tell apart.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c", "#b8a800")
+_WIDTH, _HEIGHT = 5.2, 3.1
+"""In inches: about as wide as a telephone, so that text is not made smaller there."""
 
 
-def _figure(width: float, height: float):
-    figure = Figure(figsize=(width, height), layout="constrained")
+def colours(dark: bool) -> str:
+    """What a page has to say in its style, of each of its two colour schemes."""
+    return " ".join(
+        f"--mark-{number}: {colour};"
+        for number, colour in enumerate(marks.DARK if dark else marks.LIGHT)
+    )
+
+
+def _figure() -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")
     axes = figure.add_subplot()
     axes.patch.set_alpha(0)
     figure.patch.set_alpha(0)
@@ -38,74 +49,44 @@ def _figure(width: float, height: float):
 
 def _svg(figure: Figure, title: str) -> str:
     out = io.StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None})
+    figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     text = out.getvalue()
     text = text[text.index("<svg") :]
-    text = (
-        re.sub(r'width="[^"]*" height="[^"]*"', "", text, count=1)
-        if 'width="' in text[:400]
-        else text
-    )
+    # As wide as the page lets it be.
+    text = re.sub(r'<svg([^>]*?) width="[^"]*" height="[^"]*"', r"<svg\1", text, count=1)
     text = text.replace(_INK, "currentColor")
-    return text.replace("<svg", f'<svg role="img" aria-label="{title}"', 1)
-
-
-def bars(names: list[str], values: list[float | None], title: str) -> str:
-    """Recovered shares, one bar each; bounds at 0 and 1 as lines."""
-    figure, axes = _figure(7, 0.42 * len(names) + 0.7)
-    at = range(len(names))
-    axes.barh(
-        at,
-        [value or 0 for value in values],
-        color=[COLOURS[0] if name.startswith("pghot") else COLOURS[6] for name in names],
-        height=0.62,
-    )
-    for y, value in enumerate(values):
-        axes.text(
-            max(value or 0, 0) + 0.01,
-            y,
-            "no figure" if value is None else shown(value, ".2f"),
-            va="center",
-            color=_INK,
-            fontsize=9,
-        )
-    axes.set_yticks(list(at), names)
-    axes.invert_yaxis()
-    low = min([0.0, *(value for value in values if value is not None)])
-    axes.set_xlim(low * 1.1, max([1.0, *(v for v in values if v is not None)]) * 1.12)
-    axes.axvline(0, color=_INK, linewidth=0.8)
-    axes.axvline(1, color=_INK, linewidth=0.8, linestyle=":")
-    return _svg(figure, title)
+    for number, colour in enumerate(marks.LIGHT):
+        text = text.replace(colour, f"var(--mark-{number}, {colour})")
+    return text.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
 
 
 def lines(
     series: dict[str, list[tuple[float, float | None]]],
+    known: dict[str, Mark],
     title: str,
     y_label: str,
-    bounds: tuple[str, ...] = (),
 ) -> str:
-    """One line each over seconds; ``bounds`` are those to compare with."""
-    figure, axes = _figure(7, 2.6)
-    number = 0
+    """One line per contender over seconds, in the colours of these marks. The bounds have
+    none, and are dashed and dotted; pghot and the stock kernel are before all others."""
+    figure, axes = _figure()
     for name, points in series.items():
         x = [point[0] for point in points if point[1] is not None]
         y = [point[1] for point in points if point[1] is not None]
-        if name in bounds:
+        mark = known.get(name)
+        if mark is None:
+            dashes = (":", "--")[marks.BOUNDS.index(name)]
+            axes.plot(x, y, label=name, color=_INK, linewidth=1, linestyle=dashes)
+        else:
             axes.plot(
                 x,
                 y,
-                label=name,
-                color=_INK,
-                linewidth=0.9,
-                linestyle=("--", ":")[bounds.index(name) % 2],
+                label=mark.label,
+                color=marks.LIGHT[mark.colour],
+                linewidth=(2, 1.6, 1.1)[mark.rank],
+                zorder=5 - mark.rank,
             )
-            continue
-        axes.plot(x, y, label=name, color=COLOURS[number % len(COLOURS)], linewidth=1.6)
-        number += 1
     axes.set_xlabel("seconds of guest time", color=_INK)
     axes.set_ylabel(y_label, color=_INK)
     axes.set_ylim(bottom=0)
-    axes.legend(
-        frameon=False, labelcolor=_INK, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5)
-    )
+    figure.legend(frameon=False, labelcolor=_INK, fontsize=9, loc="outside lower center", ncols=4)
     return _svg(figure, title)

@@ -82,6 +82,6 @@ def run(args: argparse.Namespace) -> int:
     report.write(rows, options.host_facts(began, args, origin), options.OUT / "results.json")
     shown = options.screen()
     shown.print(report.table(rows, shown.width))
-    where = page.write(rows, experiments, contenders, options.OUT / "index.html")
+    where = page.write(rows, experiments, contenders, options.OUT / "index.html", origin)
     note(f"{options.OUT / 'results.json'} and {where}")
     return int(any(row["failed"] for row in rows))

@@ -1,20 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The report as one page of HTML that needs nothing else."""
+"""The results as one page of HTML that needs nothing else: an overview, and each experiment
+on demand."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from lab import machines
-from lab.bench import charts
+from lab.bench import charts, figures, marks, overview
 from lab.bench.description import Contender, Experiment
-from lab.bench.figures import figure
+from lab.bench.marks import Mark
+from lab.bench.origin import Origin
+from lab.files import write_text
 
 HERE = Path(__file__).resolve().parent
-_BOUNDS = ("fast", "slow")
+_FEW = 2
+"""With no more experiments than these, each is shown open."""
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """A contender over all experiments that have bounds."""
+
+    name: str
+    about: str
+    count: int
+    middle: str
+    worst: str
+    late: str
 
 
 def _top_tier(name: str) -> list[int]:
@@ -41,34 +59,78 @@ def _cost(row: dict) -> list[tuple[float, float | None]]:
     return [(entry["ms"] / 1000, entry["miss_ns"]) for entry in row["timeline"]]
 
 
-def _part(experiment: Experiment, rows: list[dict]) -> dict:
+def _cells(row: dict, late: float | None, mark: Mark | None) -> dict:
+    """A row as text. ``bar`` is what of R can be drawn: percent of the way to the bound."""
+    r = row["recovered"]
+    return {
+        "contender": row["contender"],
+        "rank": mark.rank if mark else "bound",
+        "error": row["error"],
+        "failed": row["failed"],
+        "r": figures.share(r),
+        "bar": None if r is None else round(100 * min(max(r, 0), 1)),
+        "harm": figures.harm(r),
+        "late": figures.late(late),
+        "seconds": figures.seconds(row["seconds"]),
+        "score": figures.score(row["score"], row["unit"]),
+        "counts": [figures.count(row[name]) for name in ("promoted", "demoted", "demoted_again")],
+        "kernel": figures.seconds(row["kernel_seconds"]),
+    }
+
+
+def _lead(rows: list[dict]) -> list[tuple[str, str]]:
+    """What is said of an experiment while it is closed: pghot's figure, and that of the
+    stock kernel."""
+    names = [row["contender"] for row in rows]
+    by_name = dict(zip(names, rows))
+    found = []
+    for label, name in (("pghot", marks.headline(names)), (marks.REFERENCE, marks.REFERENCE)):
+        row = by_name.get(name or "")
+        if row is None:
+            continue
+        if row["error"]:
+            text = "failed" if row["failed"] else figures.NONE
+        elif row["recovered"] is None:
+            text = figures.score(row["score"], row["unit"])
+        else:
+            text = figures.share(row["recovered"])
+        found.append((label, text))
+    return found
+
+
+def _part(
+    experiment: Experiment,
+    rows: list[dict],
+    delays: dict[tuple[str, str, str], float | None],
+    known: dict[str, Mark],
+) -> dict:
+    moving = [row for row in rows if not row["error"] and row["contender"] not in marks.BOUNDS]
     told = [row for row in rows if not row["error"]]
-    moving = [row for row in told if row["contender"] not in _BOUNDS]
-    with_r = [row for row in moving if row["recovered"] is not None]
     return {
         "name": experiment.name,
         "about": experiment.about,
         "machine": experiment.machine,
         "machine_about": machines.load(experiment.machine).about,
         "command": " ".join(experiment.workload).replace("{place}", experiment.start),
-        "rows": rows,
+        "unbounded": experiment.unbounded,
+        "lead": _lead(rows),
+        "rows": [
+            _cells(
+                row,
+                delays[(*figures.row_key(row), row["contender"])],
+                known.get(row["contender"]),
+            )
+            for row in rows
+        ],
         "document": experiment.document,
         "figures": {
             entry.contender: entry.text
             for entry in (experiment.document.figures if experiment.document else ())
         },
-        "bars": Markup(
-            charts.bars(
-                [row["contender"] for row in with_r],
-                [row["recovered"] for row in with_r],
-                f"{experiment.name}: recovered share",
-            )
-        )
-        if with_r
-        else "",
         "pages": Markup(
             charts.lines(
                 {row["contender"]: _residency(row) for row in moving},
+                known,
                 f"{experiment.name}: pages in DRAM",
                 "% in DRAM",
             )
@@ -78,9 +140,9 @@ def _part(experiment: Experiment, rows: list[dict]) -> dict:
         "cost": Markup(
             charts.lines(
                 {row["contender"]: _cost(row) for row in told},
+                known,
                 f"{experiment.name}: cost of a miss",
                 "ns",
-                _BOUNDS,
             )
         )
         if moving
@@ -88,22 +150,77 @@ def _part(experiment: Experiment, rows: list[dict]) -> dict:
     }
 
 
+def _standings(
+    rows: list[dict],
+    contenders: list[Contender],
+    delays: dict[tuple[str, str, str], float | None],
+    known: dict[str, Mark],
+) -> list[_Standing]:
+    found = []
+    moving = [contender for contender in contenders if contender.name in known]
+    for contender in sorted(moving, key=lambda contender: known[contender.name].rank):
+        own = [
+            row
+            for row in rows
+            if row["contender"] == contender.name and row["recovered"] is not None
+        ]
+        if not own:
+            continue
+        shares = [row["recovered"] for row in own]
+        late = [
+            value
+            for row in own
+            if (value := delays[(*figures.row_key(row), contender.name)]) is not None
+        ]
+        found.append(
+            _Standing(
+                contender.name,
+                contender.about,
+                len(own),
+                figures.share(median(shares)),
+                figures.share(min(shares)),
+                figures.late(median(late)),
+            )
+        )
+    return found
+
+
 def write(
-    rows: list[dict], experiments: list[Experiment], contenders: list[Contender], path: Path
+    rows: list[dict],
+    experiments: list[Experiment],
+    contenders: list[Contender],
+    path: Path,
+    origin: Origin | None = None,
 ) -> Path:
-    """Write the page at once; return where it is."""
+    """Write the page at once; return where it is. ``origin`` is what made the rows."""
     environment = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    delays = figures.delays(rows)
+    known = marks.of([contender.name for contender in contenders])
     parts = [
-        _part(experiment, [row for row in rows if row["experiment"] == experiment.name])
+        _part(
+            experiment,
+            [row for row in rows if row["experiment"] == experiment.name],
+            delays,
+            known,
+        )
         for experiment in experiments
     ]
     text = environment.get_template("page.html").render(
-        parts=parts, contenders=[contender.name for contender in contenders], number=figure
+        picture=Markup(overview.draw(rows, title="Where each contender stands", links=True) or ""),
+        standings=_standings(rows, contenders, delays, known),
+        bounded=[part for part in parts if not part["unbounded"]],
+        unbounded=[part for part in parts if part["unbounded"]],
+        short=marks.short,
+        open=len(parts) <= _FEW,
+        origin=origin,
+        light=charts.colours(dark=False),
+        dark=charts.colours(dark=True),
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(".tmp")
-    fresh.write_text(text, encoding="utf-8")
-    fresh.rename(path)
+    write_text(path, text)
     return path

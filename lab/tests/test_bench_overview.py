@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/bench/overview.py and marks.py: the picture of where each contender stands."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from lab.bench import description, marks, overview
+from lab.tests import bench_fakes
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(rows, **options):
+    """The picture, which is there."""
+    text = overview.draw(rows, **options)
+    assert text is not None
+    return text
+
+
+def places(text):
+    """Where each mark of the rows is, by what a pointer over it is told."""
+    found = {}
+    for group in ElementTree.fromstring(text).iter(f"{SVG}g"):
+        title = group.find(f"{SVG}g/{SVG}title")
+        if title is not None and ":" in (title.text or ""):
+            found[title.text] = float(re.findall(r"[-\d.]+", group.get("transform", ""))[0])
+    return found
+
+
+def bounds(text):
+    return [
+        float(path.get("d", "").split()[0].lstrip("M"))
+        for path in ElementTree.fromstring(text).iter(f"{SVG}path")
+        if path.get("class") == "bound"
+    ]
+
+
+def test_marks_stand_between_the_bounds_in_order():
+    text = drawn(bench_fakes.rows("redis", pghot=0.9, stock=0.5, damon=-0.3))
+    slow, fast = bounds(text)
+    at = places(text)
+    half = at["redis, stock-2: 0.50"]
+    assert half == pytest.approx((slow + fast) / 2, abs=0.1)
+    assert at["redis, damon: -0.30"] < slow < half < at["redis, pghot-default: 0.90"] < fast
+    assert ">harm<" in text
+
+
+def test_what_is_off_the_scale_is_at_its_edge_with_an_arrow():
+    text = drawn(bench_fakes.rows("redis", pghot=0.9, stock=-7.0, damon=-9.0))
+    at = places(text)
+    assert at["redis, stock-2: -7.00"] == at["redis, damon: -9.00"]
+    assert text.count("◂") == 2 and "▸" not in text
+    assert ">-7.00</text>" in text
+    assert "▸" in drawn(bench_fakes.rows("redis", pghot=1.4))
+
+
+def test_zero_has_no_sign():
+    text = drawn(bench_fakes.rows("redis", pghot=-0.0012, stock=0.0))
+    assert ">0.00<" in text and "-0.00" not in text
+
+
+def test_the_figures_beside_are_of_pghot_and_the_stock_kernel():
+    text = drawn(bench_fakes.rows("redis", pghot=0.93, stock=0.8, damon=0.1))
+    assert re.findall(r'class="num[^"]*">([^<]*)', text) == ["0.93", "0.80"]
+
+
+def test_without_a_share_there_is_no_picture():
+    assert overview.draw([bench_fakes.row("movepages-4k", "stock-2")]) is None
+    assert overview.standalone([], "") is None
+
+
+def test_the_file_is_of_the_main_experiments_and_stands_alone():
+    rows = bench_fakes.rows("random-thp", pghot=0.5) + bench_fakes.rows("redis", pghot=0.9)
+    text = overview.standalone(rows, "make bench <A&B>")
+    assert text is not None
+    assert "random-thp" not in text and "make bench &lt;A&amp;B&gt;" in text
+    # Two colour schemes and two widths, and nothing from elsewhere.
+    assert "prefers-color-scheme: dark" in text and "max-width" in text
+    assert "href" not in text and "var(" not in text and "url(" not in text
+    ElementTree.fromstring(text)
+    only = overview.standalone(bench_fakes.rows("random-thp", pghot=0.5), "")
+    assert only is not None and "random-thp" in only
+
+
+def test_the_main_experiments_are_there_and_have_bounds():
+    known = {read.name: read for read in description.experiments()}
+    assert all(known[name].fast for name in overview.MAIN)
+
+
+def test_every_contender_has_a_mark_of_its_own():
+    names = [read.name for read in description.contenders()]
+    known = marks.of(names)
+    assert set(known) == set(names) - set(marks.BOUNDS)
+    looks = [(mark.colour, mark.shape) for mark in known.values()]
+    assert len(set(looks)) == len(looks)
+    assert len({mark.label for mark in known.values()}) == len(known)
+    assert known["pghot-default-hint_fault"].rank == 0 and known["stock-2"].rank == 1
+    assert marks.headline(names) == "pghot-default-hint_fault"
+
+
+def test_links_are_to_the_parts_of_the_page():
+    text = drawn(bench_fakes.rows("redis", pghot=0.9), links=True)
+    assert '<a href="#redis">' in text
