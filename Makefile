@@ -30,6 +30,7 @@ help: ## list the targets
 	@echo "  EXPERIMENT=A,B   only these (make bench, sensitivity); CONTENDER=A,B likewise"
 	@echo "  QUICK=1          less work in each run (likewise)"
 	@echo "  FRESH=1          make all runs again (likewise)"
+	@echo "  DOCS=1           put tables and picture into the documents (likewise)"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
 	@echo
 	@echo "  'bin/lab VERB --help' lists what else the verb of a target takes."

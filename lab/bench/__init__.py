@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``make bench``: every experiment with every contender, in guest time (docs/lab.md)."""
+"""``make bench``: every experiment with every contender, in guest time (docs/bench.md)."""

@@ -6,15 +6,21 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import replace
+from pathlib import Path
 
-from lab.bench import description, options, page, report
+from lab import paths
+from lab.bench import description, documents, options, overview, page, report
 from lab.bench import origin as origins
 from lab.bench.display import display
+from lab.bench.origin import Origin
 from lab.bench.runner import Matrix
+from lab.files import write, write_text
 from lab.kernel import build
 from lab.log import console, note
 from lab.measure import Guests, Result, Run, measure, plugin, workloads
 from lab.verbs import Verbs
+
+_PICTURE = paths.ROOT / "docs" / "pictures" / "bench.svg"
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -22,7 +28,7 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser(
         "bench", description=__doc__, help="run all experiments in guest time"
     )
-    options.add(parser, None, None)
+    options.add(parser, None, None, "README.md, docs/bench.md and docs/pictures/")
     parser.add_argument("--list", action="store_true", help="list experiments and contenders")
     parser.set_defaults(run=run)
 
@@ -67,6 +73,29 @@ def run_matrix(
         ).run()
 
 
+def _draw(rows: list[dict], origin: Origin) -> Path | None:
+    """The picture for documents, or none where there is nothing to show in it."""
+    drawn = overview.standalone(rows, f"{origin.command}, {origin.commit}")
+    if drawn is None:
+        return None
+    where = options.OUT / "overview.svg"
+    write_text(where, drawn)
+    return where
+
+
+def _document(
+    rows: list[dict],
+    experiments: list[description.Experiment],
+    origin: Origin,
+    picture: Path | None,
+) -> None:
+    """Renew what documents show of these results."""
+    documents.put(paths.ROOT / "README.md", "bench", documents.summary(rows, experiments, origin))
+    documents.put(paths.ROOT / "docs" / "bench.md", "bench", documents.results(rows, origin))
+    if picture is not None:
+        write(_PICTURE, picture.read_bytes())
+
+
 def run(args: argparse.Namespace) -> int:
     """Run what was asked for; 1 if a run failed that should not have."""
     if args.list:
@@ -79,9 +108,16 @@ def run(args: argparse.Namespace) -> int:
     contenders = options.chosen(args.contender)
     began, origin = time.monotonic(), origins.of("bench", args)
     rows = run_matrix(experiments, contenders, quick=args.quick, fresh=args.fresh)
+    failed = any(row["failed"] for row in rows)
     report.write(rows, options.host_facts(began, args, origin), options.OUT / "results.json")
+    write_text(options.OUT / "results.md", documents.results(rows, origin))
     shown = options.screen()
     shown.print(report.table(rows, shown.width))
     where = page.write(rows, experiments, contenders, options.OUT / "index.html", origin)
+    picture = _draw(rows, origin)
+    if args.docs and not failed:
+        _document(rows, experiments, origin, picture)
+    elif args.docs:
+        note("documents are left as they are: a run failed")
     note(f"{options.OUT / 'results.json'} and {where}")
-    return int(any(row["failed"] for row in rows))
+    return int(failed)

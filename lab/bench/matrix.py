@@ -192,7 +192,7 @@ def seconds_of(results: list[Result]) -> float | None:
 
 
 def row(made: Cell, results: list[Result], fast: float | None, slow: float | None) -> dict:
-    """One row of results.json, means of all seeds: docs/lab.md documents the fields."""
+    """One row of results.json, means of all seeds: docs/bench.md documents the fields."""
     variation = made.experiment.variation.name
     failed = next((result.error for result in results if result.error), None)
     base = {

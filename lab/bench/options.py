@@ -33,9 +33,10 @@ def add(
     parser: argparse.ArgumentParser,
     experiments: str | None,
     contenders: str | None,
+    documents: str,
 ) -> None:
-    """What is run and how; options default to $EXPERIMENT, $CONTENDER, $QUICK and
-    $FRESH, and names to these."""
+    """What is run and how; options default to $EXPERIMENT, $CONTENDER, $QUICK, $FRESH and
+    $DOCS, and names to these. ``documents`` are those that --docs renews."""
     for name, default, beside in (
         ("experiment", experiments, ""),
         ("contender", contenders, " and the bounds"),
@@ -48,6 +49,7 @@ def add(
         )
     _switch(parser, "quick", "less work in each run, one seed")
     _switch(parser, "fresh", "make all runs again, also those whose result is there")
+    _switch(parser, "docs", f"put what comes out into {documents}")
 
 
 def chosen(names: str | None) -> list[description.Contender]:

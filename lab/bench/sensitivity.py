@@ -16,10 +16,12 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from lab.bench import description, figures, options, report
+from lab import paths
+from lab.bench import description, documents, figures, options, report
 from lab.bench import origin as origins
 from lab.bench.command import run_matrix
 from lab.errors import LabError
+from lab.files import write_text
 from lab.log import note
 from lab.machines.variation import Variation, variations
 from lab.verbs import Verbs
@@ -35,7 +37,7 @@ def add_parser(verbs: Verbs) -> None:
         description=__doc__,
         help="measure how far results depend on the memory model",
     )
-    options.add(parser, _EXPERIMENTS, _CONTENDERS)
+    options.add(parser, _EXPERIMENTS, _CONTENDERS, "docs/model.md")
     parser.set_defaults(run=run)
 
 
@@ -124,8 +126,15 @@ def run(args: argparse.Namespace) -> int:
         quick=args.quick,
         fresh=args.fresh,
     )
+    failed = any(row["failed"] for row in rows)
     where = options.OUT / "sensitivity.json"
     report.write(rows, options.host_facts(began, args, origin), where)
+    text = documents.sensitivity(rows, models, origin)
+    write_text(options.OUT / "sensitivity.md", text)
+    if args.docs and not failed:
+        documents.put(paths.ROOT / "docs" / "model.md", "sensitivity", text)
+    elif args.docs:
+        note("documents are left as they are: a run failed")
     options.screen().print(table(rows, models))
     note(str(where))
-    return int(any(row["failed"] for row in rows))
+    return int(failed)

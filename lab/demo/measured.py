@@ -3,7 +3,7 @@
 
 The machine before is modelled in its topology and runs as fast as this host lets it.
 Here each access costs what its tier costs, so that what promotion gains is a figure of
-the machine and not of this host (docs/lab.md).
+the machine and not of this host (docs/model.md).
 """
 
 from __future__ import annotations

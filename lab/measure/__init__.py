@@ -2,7 +2,7 @@
 """Runs on the modelled machine, where each access costs what its tier costs.
 
 ``measure(Run(...))`` boots a guest from memory, runs one workload, and returns what
-it took in guest time, the same on every host: docs/lab.md.
+it took in guest time, the same on every host: docs/model.md.
 """
 
 from __future__ import annotations

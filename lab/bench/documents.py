@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Results as Markdown, and their place in the documents.
+
+A document takes them between ``<!-- begin: make bench -->`` and ``<!-- end -->``, so that
+no table in it is older than it says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from lab.bench import figures, marks
+from lab.bench.description import Experiment
+from lab.bench.origin import Origin
+from lab.errors import LabError
+from lab.files import write_text
+from lab.log import note
+from lab.machines.variation import Variation
+
+END = "<!-- end -->"
+
+
+def _begin(verb: str) -> str:
+    return f"<!-- begin: make {verb} -->"
+
+
+def _made(origin: Origin) -> str:
+    return f"Made by `{origin.command}`, {origin.commit}."
+
+
+def _table(head: Iterable[str], lines: Iterable[Sequence[str]]) -> str:
+    """Names on the left, figures on the right."""
+    titles = list(head)
+    rule = ["---", *["---:"] * (len(titles) - 1)]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (titles, rule, *lines))
+
+
+def _by_experiment(rows: Iterable[dict]) -> dict[str, dict[str, dict]]:
+    found: dict[str, dict[str, dict]] = {}
+    for row in rows:
+        found.setdefault(row["experiment"], {})[row["contender"]] = row
+    return found
+
+
+def _order(rows: list[dict]) -> list[str]:
+    """Contenders but the bounds: pghot first, as in the picture."""
+    known = marks.of(list(dict.fromkeys(row["contender"] for row in rows)))
+    return sorted(known, key=lambda name: known[name].rank)
+
+
+def _matrix(
+    rows: list[dict],
+    title: str,
+    text: Callable[[dict], str],
+    name: Callable[[dict[str, dict]], str] = lambda own: next(iter(own.values()))["experiment"],
+) -> str:
+    """A line per experiment, which ``name`` names, and a column per contender."""
+    names = _order(rows)
+    lines = [
+        [name(own), *(text(own[one]) if one in own else figures.NONE for one in names)]
+        for own in _by_experiment(rows).values()
+    ]
+    return _table([title, *map(marks.short, names)], lines)
+
+
+def _with_unit(own: dict[str, dict]) -> str:
+    row = next(row for row in own.values() if row["score"] is not None)
+    return f"{row['experiment']}, {row['unit']}" if row["unit"] else row["experiment"]
+
+
+def results(rows: list[dict], origin: Origin) -> str:
+    """All that ``make bench`` found: R, the delay, and scores of what has no bounds."""
+    delays = figures.delays(rows)
+    bounded = {row["experiment"] for row in rows if row["recovered"] is not None}
+    with_r = [row for row in rows if row["experiment"] in bounded]
+    others = [
+        row
+        for row in rows
+        if row["experiment"] not in bounded and row["contender"] not in marks.BOUNDS
+    ]
+    scored = {row["experiment"] for row in others if row["score"] is not None}
+    others = [row for row in others if row["experiment"] in scored and row["contender"] != "best"]
+    parts = [_made(origin)]
+    if with_r:
+        parts += [
+            "R:",
+            _matrix(with_r, "R", lambda row: figures.share(row["recovered"])),
+            "The delay in seconds, and the time that the slow bound takes:",
+            _matrix(
+                with_r,
+                "delay (T_slow)",
+                lambda row: figures.late(delays[(*figures.row_key(row), row["contender"])]),
+                lambda own: f"{own['slow']['experiment']} ({figures.late(own['slow']['seconds'])})",
+            ),
+        ]
+    if others:
+        parts += [
+            "What has no bounds, as a score, of which more is better:",
+            _matrix(others, "score", lambda row: figures.score(row["score"], None), _with_unit),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin) -> str:
+    """Of every experiment with bounds, pghot beside the stock kernel: R, and in brackets the
+    delay. What pghot recovers most of comes first, and the better one is bold."""
+    delays = figures.delays(rows)
+    about = {experiment.name: experiment.about.split(";")[0] for experiment in experiments}
+    ours = marks.headline(_order(rows))
+    lines = []
+    for experiment, own in _by_experiment(rows).items():
+        pair = [own.get(name or "") for name in (marks.REFERENCE, ours)]
+        shares = [row["recovered"] if row else None for row in pair]
+        if all(value is None for value in shares):
+            continue
+        best = figures.share(max(value for value in shares if value is not None))
+        cells = []
+        for row, value in zip(pair, shares):
+            text = figures.share(value)
+            draw = figures.share(shares[0]) == figures.share(shares[1])
+            shown = f"**{text}**" if value is not None and text == best and not draw else text
+            late = delays[(*figures.row_key(row), row["contender"])] if row else None
+            cells.append(shown if late is None else f"{shown} ({figures.late(late)} s)")
+        order = shares[1] if shares[1] is not None else float("-inf")
+        lines.append((order, [f"`{experiment}`", about.get(experiment, ""), *cells]))
+    lines.sort(key=lambda line: -line[0])
+    table = _table(
+        ["Workload", "What it does", "stock Linux", "pghot"], [line for _, line in lines]
+    )
+    return f"{table}\n\n{_made(origin)} In brackets: the delay.\n"
+
+
+def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origin) -> str:
+    """What ``make sensitivity`` found: for each experiment R, and in brackets the delay in
+    seconds, with each memory model."""
+    delays = figures.delays(rows)
+    names = _order(rows)
+    parts = [_made(origin) + "\nR, and in brackets the delay in seconds."]
+    for experiment in dict.fromkeys(row["experiment"] for row in rows):
+        own = {
+            (row["variation"], row["contender"]): row
+            for row in rows
+            if row["experiment"] == experiment
+        }
+        lines = []
+        for variation in variations:
+            cells = [variation.name, f"{figures.seconds(own[variation.name, 'slow']['seconds'])} s"]
+            for name in names:
+                row = own[variation.name, name]
+                late = figures.late(delays[experiment, variation.name, name])
+                r = figures.share(row["recovered"])
+                cells.append(r if r == figures.NONE else f"{r} ({late})")
+            lines.append(cells)
+        parts.append(_table([experiment, "T_slow", *map(marks.short, names)], lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def put(path: Path, verb: str, text: str) -> bool:
+    """Put the text between the document's marks for ``make VERB``; false where it has
+    none. LabError where they do not end."""
+    old = path.read_text(encoding="utf-8")
+    begin = _begin(verb)
+    if begin not in old:
+        note(f"{path.name} has no {begin}: left as it is")
+        return False
+    place = re.compile(re.escape(begin) + r".*?" + re.escape(END), re.DOTALL)
+    if not place.search(old):
+        raise LabError(f"{path.name}: {begin} has no {END} after it")
+    write_text(path, place.sub(lambda _: f"{begin}\n{text}{END}", old))
+    return True

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/bench/documents.py: Markdown tables, and their place in the documents."""
+
+import re
+
+import pytest
+
+from lab import paths
+from lab.bench import command, description, documents, options
+from lab.cli import main
+from lab.errors import LabError
+from lab.machines.variation import Variation
+from lab.tests import bench_fakes
+
+ROWS = [
+    *bench_fakes.rows("redis", pghot=0.9, stock=0.5),
+    *(
+        bench_fakes.row("movepages-4k", name, score=score, unit="GB/s")
+        for name, score in (("stock-2", 1.5), ("pghot-default-hint_fault", 2.25))
+    ),
+]
+
+
+def test_all_results():
+    text = documents.results(ROWS, bench_fakes.ORIGIN)
+    assert text.startswith("Made by `make bench QUICK=1`, commit 0123456789ab.\n")
+    assert "| R | pghot-default | stock-2 |\n| --- | ---: | ---: |\n| redis | 0.90 | 0.50 |" in text
+    assert "| redis (4.00) | 0.40 | 2.00 |" in text
+    assert "| movepages-4k, GB/s | 2.25 | 1.50 |" in text
+
+
+def test_a_run_that_failed_is_a_dash():
+    rows = [row for row in ROWS if row["contender"] != "stock-2"]
+    rows.append(
+        bench_fakes.row("redis", "stock-2", error="no", failed=True, seconds=None, score=None)
+    )
+    assert "| redis | 0.90 | - |" in documents.results(rows, bench_fakes.ORIGIN)
+    text = documents.summary(rows, description.experiments(), bench_fakes.ORIGIN)
+    assert re.search(r"\| `redis` \| .* \| - \| \*\*0.90\*\* \(0.40 s\) \|", text)
+
+
+def test_the_summary_holds_pghot_against_the_stock_kernel():
+    rows = [
+        *bench_fakes.rows("gups", pghot=-0.9, stock=-0.2),
+        *ROWS,
+        *bench_fakes.rows("sqlite", pghot=0.501, stock=0.499),
+    ]
+    text = documents.summary(rows, description.experiments(), bench_fakes.ORIGIN)
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    assert [line.split("`")[1] for line in lines] == ["redis", "sqlite", "gups"]
+    assert lines[0].endswith("| 0.50 (2.00 s) | **0.90** (0.40 s) |")
+    # A draw at the digits that are shown.
+    assert lines[1].endswith("| 0.50 (2.00 s) | 0.50 (2.00 s) |")
+    assert lines[2].endswith("| **-0.20** (4.80 s) | -0.90 (7.60 s) |")
+    assert "a hot set that moves twice" in lines[2]
+    assert "Made by `make bench QUICK=1`, commit 0123456789ab." in text
+
+
+def test_a_line_for_each_model():
+    models = [Variation("as-described"), Variation("overlap")]
+    rows = [{**row, "variation": model.name} for model in models for row in ROWS[:4]]
+    text = documents.sensitivity(rows, models, bench_fakes.ORIGIN)
+    assert "| redis | T_slow | pghot-default | stock-2 |" in text
+    assert "| overlap | 4.000 s | 0.90 (0.40) | 0.50 (2.00) |" in text
+
+
+def test_a_text_takes_the_place_of_the_last_one(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_text(
+        "before\n<!-- begin: make bench -->\nold\\1\n<!-- end -->\nbetween\n"
+        "<!-- begin: make sensitivity -->\nother\n<!-- end -->\n",
+        encoding="utf-8",
+    )
+    for _ in range(2):
+        assert documents.put(path, "bench", "new \\1\n")
+    assert path.read_text(encoding="utf-8") == (
+        "before\n<!-- begin: make bench -->\nnew \\1\n<!-- end -->\nbetween\n"
+        "<!-- begin: make sensitivity -->\nother\n<!-- end -->\n"
+    )
+
+
+def test_a_document_without_marks_stays_as_it_is(tmp_path, capsys):
+    path = tmp_path / "a.md"
+    path.write_text("nothing here\n", encoding="utf-8")
+    assert not documents.put(path, "bench", "x\n")
+    assert path.read_text(encoding="utf-8") == "nothing here\n"
+    assert "a.md has no <!-- begin: make bench -->" in capsys.readouterr().err
+    path.write_text("<!-- begin: make bench -->\n", encoding="utf-8")
+    with pytest.raises(LabError, match="has no <!-- end --> after it"):
+        documents.put(path, "bench", "x\n")
+
+
+@pytest.mark.parametrize("name, verb", [("bench.md", "bench"), ("model.md", "sensitivity")])
+def test_the_documents_have_their_marks(name, verb):
+    text = (paths.ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert text.count(f"<!-- begin: make {verb} -->") == text.count(documents.END) == 1
+
+
+@pytest.fixture
+def work_tree(tmp_path, monkeypatch):
+    """Documents that ``make bench`` may write to, and no runs."""
+    (tmp_path / "docs").mkdir()
+    for path in (tmp_path / "README.md", tmp_path / "docs" / "bench.md"):
+        path.write_text("<!-- begin: make bench -->\n<!-- end -->\n", encoding="utf-8")
+    monkeypatch.setattr(command, "run_matrix", lambda *_, **__: ROWS)
+    monkeypatch.setattr(command.paths, "ROOT", tmp_path)
+    monkeypatch.setattr(command, "_PICTURE", tmp_path / "docs" / "pictures" / "bench.svg")
+    monkeypatch.setattr(options, "OUT", tmp_path / "build")
+    return tmp_path
+
+
+def bench(*words):
+    return main(["bench", "--experiment", "redis,movepages-4k", *words])
+
+
+def test_the_verb_writes_documents_only_when_asked(work_tree):
+    before = (work_tree / "README.md").read_text(encoding="utf-8")
+    assert bench() == 0
+    assert (work_tree / "README.md").read_text(encoding="utf-8") == before
+    assert not (work_tree / "docs" / "pictures").exists()
+    made = {path.name for path in (work_tree / "build").iterdir()}
+    assert made == {"results.json", "results.md", "index.html", "overview.svg"}
+
+    assert bench("--docs") == 0
+    assert "| 0.50 (2.00 s) | **0.90** (0.40 s) |" in (work_tree / "README.md").read_text(
+        encoding="utf-8"
+    )
+    document = (work_tree / "docs" / "bench.md").read_text(encoding="utf-8")
+    assert (work_tree / "build" / "results.md").read_text(encoding="utf-8") in document
+    picture = work_tree / "docs" / "pictures" / "bench.svg"
+    assert picture.read_bytes() == (work_tree / "build" / "overview.svg").read_bytes()
+    assert "make bench EXPERIMENT=redis,movepages-4k, " in picture.read_text(encoding="utf-8")
+
+
+def test_what_failed_is_not_written_to_documents(work_tree, monkeypatch, capsys):
+    failed = [*ROWS, bench_fakes.row("redis", "damon", error="no", failed=True, score=None)]
+    monkeypatch.setattr(command, "run_matrix", lambda *_, **__: failed)
+    before = (work_tree / "README.md").read_text(encoding="utf-8")
+    assert bench("--docs") == 1
+    assert (work_tree / "README.md").read_text(encoding="utf-8") == before
+    assert "documents are left as they are" in capsys.readouterr().err
