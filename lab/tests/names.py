@@ -1,0 +1,463 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the pages name, and whether it exists: files, links, targets, options, knobs, counters.
+
+Names are looked for in code spans and code blocks, and in links.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import functools
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab import cli, paths
+from pghot.cli import build_parser
+
+WIDTH = 100
+
+# What documents name of the stock kernel, of Git, Debian and other programs, and what is made
+# while something runs: it is in no file here.
+ELSEWHERE = {
+    "samples/damon/mtier.c",
+    "effective_bytes",
+    "scan_delay_ms",
+    "should_numa_migrate_memory",
+    "mpol_misplaced",
+    "rcu_read_lock",
+    "synchronize_rcu",
+    "linux-source-7.3",
+    "pipx",
+}
+# Variables of other programs' command lines.
+FOREIGN_VARIABLES = {"PYTHONPATH", "TARGETS"}
+
+
+def relative(path: Path) -> str:
+    """Where it is in the work tree; "" for the top and for what is elsewhere."""
+    inside = path.is_relative_to(paths.ROOT) and path != paths.ROOT
+    return str(path.relative_to(paths.ROOT)) if inside else ""
+
+
+@dataclass
+class Page:
+    """One Markdown file, taken apart. Lines count from 1."""
+
+    path: Path
+    lines: list[str] = field(default_factory=list)
+    spans: list[tuple[int, str]] = field(default_factory=list)
+    """Code spans."""
+    blocks: list[list[tuple[int, str]]] = field(default_factory=list)
+    """Code blocks, fenced or indented."""
+    links: list[tuple[int, str]] = field(default_factory=list)
+    headings: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return relative(self.path) or self.path.name
+
+
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_SPAN = re.compile(r"`((?:[^`\n]|\n(?!\s*\n))+)`")
+_LINK = re.compile(r"\]\(\s*([^()\s]+)\s*\)|(?:src|href|srcset)=\"([^\"]+)\"")
+
+
+def parse(path: Path) -> Page:
+    """Take a page apart."""
+    page = Page(path, path.read_text().splitlines())
+    block: list[tuple[int, str]] | None = None
+    fenced = False
+    before = ""
+    prose = []
+    for number, line in enumerate(page.lines, 1):
+        code = True
+        if _FENCE.match(line):
+            fenced = not fenced
+            block = [] if fenced else None
+            if block is not None:
+                page.blocks.append(block)
+        elif fenced or (line.startswith("    ") and (block is not None or not before.strip())):
+            if block is None:
+                block = []
+                page.blocks.append(block)
+            block.append((number, line))
+        else:
+            code = False
+            if line.strip():
+                block = None
+            if heading := re.match(r"#+ (.*)", line):
+                page.headings.append(heading[1])
+        prose.append("" if code else line)
+        before = line
+    _prose(page, "\n".join(prose))
+    return page
+
+
+def _prose(page: Page, text: str) -> None:
+    """Spans and links, which may go on in the next line, though not in the next paragraph."""
+
+    def found(pattern: re.Pattern[str], within: str) -> Iterator[tuple[int, str]]:
+        for match in pattern.finditer(within):
+            inner = next(group for group in match.groups() if group is not None)
+            yield within.count("\n", 0, match.start()) + 1, " ".join(inner.split())
+
+    page.spans += found(_SPAN, text)
+    page.links += found(_LINK, _SPAN.sub(lambda match: "\n" * match[0].count("\n"), text))
+
+
+def markdown() -> list[Path]:
+    """Every Markdown file of the work tree."""
+    return sorted(
+        path
+        for path in paths.ROOT.rglob("*.md")
+        if not any(
+            part == "build" or part.startswith(".") for part in path.relative_to(paths.ROOT).parts
+        )
+    )
+
+
+# What they name proves nothing.
+_OWN = (Path(__file__).name, "test_docs.py")
+
+
+@functools.cache
+def files() -> tuple[str, ...]:
+    """Every file and directory here, directories with a slash at the end."""
+    found = []
+    for path in paths.ROOT.rglob("*"):
+        name = path.relative_to(paths.ROOT)
+        if name.parts[0] in ("build", ".git") or "__pycache__" in name.parts:
+            continue
+        found.append(f"{name}/" if path.is_dir() else str(name))
+    return tuple(found)
+
+
+@functools.cache
+def corpus() -> str:
+    """All there is besides the pages and this file."""
+    texts = []
+    for name in files():
+        path = paths.ROOT / name
+        if not path.is_file() or path.name in _OWN or path.suffix == ".md":
+            continue
+        try:
+            texts.append(path.read_text())
+        except UnicodeDecodeError:
+            continue
+    return "\n".join([*texts, *files()])
+
+
+@functools.cache
+def words() -> frozenset[str]:
+    """Every identifier of the corpus."""
+    return frozenset(re.findall(r"\w+", corpus()))
+
+
+@functools.cache
+def kernel_files() -> frozenset[str]:
+    """Files of the stock kernel that the hooks change."""
+    found: set[str] = set()
+    for patch in paths.PATCHES.glob("*.patch"):
+        found |= set(re.findall(r"^--- a/(\S+)", patch.read_text(), re.MULTILINE))
+    return frozenset(found)
+
+
+# --- paths -------------------------------------------------------------------
+
+_TOP = ("lab", "linux", "patches", "configs", "harness", "pghot", "docs", "bin", "build")
+_SUFFIXES = (".py", ".c", ".h", ".md", ".toml", ".sh", ".rst", ".config", ".patch")
+_PATH = re.compile(r"(?<![\w/.~$<>:*-])((?:[\w.*-]|<\w+>)+/(?:[\w./*-]|<\w+>)*)")
+
+
+def _pattern(name: str) -> str:
+    """Placeholders as globs: ``NAME``, ``NNNN``, ``<N>``."""
+    return re.sub(r"<\w+>|\b(?:NAME|NNNN)\b", "*", name)
+
+
+def path_exists(name: str, directory: Path) -> bool:
+    """Is there such a file or directory, seen from the top, a page's directory or the kernel."""
+    name = name.rstrip(".")
+    if name in ELSEWHERE or name in kernel_files():
+        return True
+    if name.startswith("build/"):  # what a command writes
+        return all(part in corpus() for part in _pattern(name).split("/")[1:] if part != "*")
+    pattern = _pattern(name)
+    here = f"{relative(directory)}/".lstrip("/")
+    starts = ("", here, "linux/", "linux/mm/", "linux/mm/pghot/", "linux/include/trace/")
+    for start in starts:
+        wanted = (start + pattern).rstrip("/")
+        if any(fnmatch.fnmatchcase(known.rstrip("/"), wanted) for known in files()):
+            return True
+    if any(known.startswith(f"{name.rstrip('/')}/") for known in kernel_files()):
+        return True
+    # Files of debugfs and tracefs have a path without a leading slash as well.
+    return name.rstrip("/") in documentation()
+
+
+@functools.cache
+def documentation() -> str:
+    """What the kernel code documents."""
+    return "\n".join(
+        path.read_text() for path in (paths.OVERLAY / "Documentation").rglob("*") if path.is_file()
+    )
+
+
+def missing_paths(text: str, directory: Path, strict: bool) -> Iterator[str]:
+    """Paths in a piece of code that are not there; ``strict``: whatever looks like one."""
+    for name in _PATH.findall(text):
+        top = name.split("/")[0]
+        is_path = top in _TOP or (strict and name.endswith(("/", *_SUFFIXES)))
+        if is_path and not path_exists(name, directory):
+            yield f"no such file: {name}"
+    if strict and re.fullmatch(r"[\w.*-]+", text) and text.endswith(_SUFFIXES):
+        pattern = _pattern(text)
+        known = {name.rsplit("/", 1)[-1] for name in (*files(), *kernel_files())}
+        if not fnmatch.filter(known, pattern) and pattern not in corpus():
+            yield f"no such file: {text}"
+
+
+# --- commands ----------------------------------------------------------------
+
+
+def options(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The commands of a parser by name."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    raise AssertionError(f"{parser.prog} has no commands")
+
+
+LAB = options(cli.parser())
+TOOL = options(build_parser())
+
+
+@functools.cache
+def makefile(directory: str) -> tuple[frozenset[str], str]:
+    """Targets of a Makefile of this tree, and all of its text."""
+    text = (paths.ROOT / directory / "Makefile").read_text()
+    targets: set[str] = set()
+    for line in re.findall(r"^([\w. -]+):(?!=)", text, re.MULTILINE):
+        targets |= set(line.split())
+    return frozenset(targets), text
+
+
+def _words_of(command: str) -> list[str]:
+    """A command's words; what follows two spaces is a remark."""
+    command = re.split(r"\s{2,}|\s[#|>;&]|\[", command.strip(), maxsplit=1)[0]
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
+
+
+def wrong_make(arguments: list[str]) -> Iterator[str]:
+    """Targets and variables that a Makefile of this tree does not have."""
+    directory = "."
+    if "-C" in arguments:
+        at = arguments.index("-C")
+        directory = arguments[at + 1]
+        arguments = arguments[:at] + arguments[at + 2 :]
+    if not (paths.ROOT / directory / "Makefile").is_file():
+        return
+    targets, text = makefile(directory)
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        if equals:
+            if not re.search(rf"\b{re.escape(name)}\b", text):
+                yield f"make takes no variable {name}"
+            yield from wrong_value(name, value)
+        elif not argument.startswith("-") and argument not in targets:
+            yield f"no target of make: {argument}"
+
+
+def wrong_options(
+    arguments: list[str], commands: dict[str, argparse.ArgumentParser], what: str
+) -> Iterator[str]:
+    """A command and its options, up to ``--``, that a program does not have."""
+    if not arguments or arguments[0].startswith("-") or arguments[0].isupper():
+        return
+    verb = arguments[0]
+    if verb not in commands:
+        yield f"{what} has no command {verb}"
+        return
+    known = {option for action in commands[verb]._actions for option in action.option_strings}
+    for at, argument in enumerate(arguments):
+        if argument == "--":
+            break
+        if argument.startswith("--"):
+            name, equals, value = argument.partition("=")
+            if name not in known:
+                yield f"{what} {verb} has no option {name}"
+            elif not equals and at + 1 < len(arguments):
+                value = arguments[at + 1]
+            yield from wrong_value(name.lstrip("-").upper(), value)
+
+
+@functools.cache
+def _names(kind: str) -> frozenset[str]:
+    if kind == "MACHINE":
+        return frozenset(tomllib.loads((paths.ROOT / "lab/machines/machines.toml").read_text()))
+    directory = paths.ROOT / "lab" / f"{kind.lower()}s"
+    return frozenset(path.stem for path in directory.glob("*.toml"))
+
+
+def wrong_value(name: str, value: str) -> Iterator[str]:
+    """Experiments, contenders and machines that are not there."""
+    if name not in ("MACHINE", "EXPERIMENT", "CONTENDER"):
+        return
+    for one in value.split(","):
+        if one and not one.isupper() and one not in _names(name):
+            yield f"no such {name.lower()}: {one}"
+
+
+def wrong_command(command: str) -> Iterator[str]:
+    """What is wrong with one command line."""
+    arguments = _words_of(re.sub(r"^[$#] ", "", command.strip()))
+    while arguments and (arguments[0] == "sudo" or re.fullmatch(r"[A-Z_]+=.*", arguments[0])):
+        yield from wrong_variable(arguments.pop(0))
+    if not arguments:
+        return
+    program, rest = arguments[0], arguments[1:]
+    if program in ("python", "python3") and rest[:1] == ["-m"]:
+        program, rest = rest[1] if len(rest) > 1 else "", rest[2:]
+        program = "bin/lab" if program == "lab" else program
+    if program == "make":
+        yield from wrong_make(rest)
+    elif program == "bin/lab":
+        yield from wrong_options(rest, LAB, "bin/lab")
+    elif program in ("pghot", "bin/pghot"):
+        yield from wrong_options(rest, TOOL, "pghot")
+
+
+def wrong_variable(text: str) -> Iterator[str]:
+    """A variable for make alone, such as ``QUICK=1``."""
+    name, _, value = text.partition("=")
+    if name.startswith("CONFIG_") or name in FOREIGN_VARIABLES:
+        return
+    known = makefile(".")[1] + makefile("harness")[1] + (paths.ROOT / "bin/lab").read_text()
+    if not re.search(rf"\b{name}\b", known):
+        yield f"no such variable: {name}"
+    yield from wrong_value(name, value)
+
+
+# --- names -------------------------------------------------------------------
+
+
+@functools.cache
+def knobs() -> tuple[str, ...]:
+    """Files below /sys/kernel/mm/pghot/, which another test holds against the code."""
+    abi = paths.OVERLAY / "Documentation/ABI/testing/sysfs-kernel-mm-pghot"
+    return tuple(re.findall(r"^What:\s+(\S+)", abi.read_text(), re.MULTILINE))
+
+
+def wrong_knobs(text: str) -> Iterator[str]:
+    """Files of sysfs and /proc, sysctls, boot options and counters that are not documented."""
+    for name in re.findall(r"/(?:sys|proc)/[\w./<>*-]+", text):
+        name = name.rstrip("/.")
+        if name.startswith("/sys/kernel/mm/pghot"):
+            plain = re.sub(r"(node|target)\d+", r"\1<N>", name)
+            if not any(plain == known.rstrip("/") for known in knobs()):
+                yield f"no such file of sysfs: {name}"
+        elif re.sub(r"[*<].*", "", name).strip("/") not in corpus():
+            yield f"nothing here knows {name}"
+    for name in re.findall(r"\b(?:kernel|vm)\.(\w+)", text):
+        if name not in words():
+            yield f"nothing here knows the sysctl {name}"
+    for values in re.findall(r"\bpghot=([\w|]+)", text):
+        for value in values.split("|"):
+            if value not in ("default", "precise", "off"):
+                yield f"no such boot option: pghot={value}"
+    for name in re.findall(r"\bCONFIG_\w+", text):
+        if not {name, name.removeprefix("CONFIG_")} & words():
+            yield f"no such kernel option: {name}"
+    counters = r"(?<![\w/])((?:pghot_(?:skip|delay|refused|recorded)|pgpromote|pgdemote)\w*\*?)"
+    for name in re.findall(counters, text):
+        if not _known(name):
+            yield f"no such counter: {name}"
+
+
+def _known(name: str) -> bool:
+    """Is this name, whose end may be a ``*``, in any file besides the pages."""
+    if name.endswith(("*", "_")):
+        return any(word.startswith(name.rstrip("*")) for word in words())
+    if re.fullmatch(r"\w+", name):
+        return name in words()
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w])", corpus()) is not None
+
+
+def wrong_name(span: str) -> Iterator[str]:
+    """A code span that is one name, of which nothing is known."""
+    name = span.removesuffix("()").removesuffix("[]")
+    if not re.fullmatch(r"[\w-]+(?:\.\w+)*\*?", name) or not re.search(r"[A-Za-z]{2}", name):
+        return
+    if name.endswith(_SUFFIXES) or name in ELSEWHERE:
+        return
+    if re.match(r"(?:lab|pghot)\.\w", name):
+        module, _, last = name.rpartition(".")
+        place = paths.ROOT / module.replace(".", "/")
+        if last not in words() or not (place.is_dir() or place.with_suffix(".py").is_file()):
+            yield f"no such module or name: {name}"
+    elif not _known(name.removeprefix("CONFIG_")):
+        yield f"nothing here is called {name}"
+
+
+# --- links -------------------------------------------------------------------
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def wrong_link(target: str, page: Page) -> Iterator[str]:
+    """A link to a file or heading that is not there."""
+    if re.match(r"[a-z]+:", target):
+        return
+    name, _, anchor = target.partition("#")
+    to = (page.path.parent / name).resolve() if name else page.path
+    if not to.exists():
+        yield f"link to nothing: {target}"
+    elif to.suffix == ".md" and anchor not in {"", *map(slug, parse(to).headings)}:
+        yield f"no such heading: {target}"
+
+
+# --- all of it ---------------------------------------------------------------
+
+
+def _wrong_block(block: list[tuple[int, str]], page: Page) -> Iterator[tuple[int, str]]:
+    prompts = any(line.lstrip().startswith("$ ") for _, line in block)
+    elsewhere = False
+    for number, line in block:
+        found = [*wrong_knobs(line), *missing_paths(line, page.path.parent, strict=False)]
+        # After that what is called make is the kernel's.
+        elsewhere = elsewhere or re.match(r"\s*(?:\$ )?cd \S*linux", line) is not None
+        if not elsewhere and (not prompts or line.lstrip().startswith("$ ")):
+            found += wrong_command(line)
+        yield from ((number, text) for text in found)
+
+
+def complaints(page: Page) -> list[str]:
+    """What a page names that does not exist, as ``file:line: what``."""
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(page.lines, 1):
+        if len(line) > WIDTH and not line.startswith("|"):
+            found.append((number, f"{len(line)} columns, of at most {WIDTH}"))
+    for number, span in page.spans:
+        found += ((number, text) for text in wrong_knobs(span))
+        found += ((number, text) for text in missing_paths(span, page.path.parent, strict=True))
+        if re.fullmatch(r"[A-Z_]{3,}=\S*", span):
+            found += ((number, text) for text in wrong_variable(span))
+        else:
+            found += ((number, text) for text in wrong_command(span))
+            found += ((number, text) for text in wrong_name(span))
+    for block in page.blocks:
+        found += _wrong_block(block, page)
+    for number, target in page.links:
+        found += ((number, text) for text in wrong_link(target, page))
+    return [f"{page.name}:{number}: {text}" for number, text in sorted(set(found))]
