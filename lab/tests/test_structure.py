@@ -157,7 +157,9 @@ def test_circles_of_imports_are_found(write, tmp_path):
     found = circle(imports(files, tmp_path))
     assert set(found) == {"one", "two", "three"}
     graph = imports(files, tmp_path)
-    assert all(second in graph[first] or first in graph[second] for first, second in pairwise(found))
+    assert all(
+        second in graph[first] or first in graph[second] for first, second in pairwise(found)
+    )
 
 
 def test_circles_of_includes_are_found(write):

@@ -32,5 +32,5 @@ def test_what_breaks_it_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     found = "\n".join(style.complaints())
     assert "lab/bad.py:3:8: F401" in found
-    assert "Would reformat: lab/bad.py" in found
+    assert "unformatted: File would be reformatted\n --> lab/bad.py" in found
     assert "lab/bad.py:8: error: Incompatible return value type" in found
