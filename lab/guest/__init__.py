@@ -15,8 +15,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from lab.guest.booted import Lines
 from lab.guest.errors import GuestError
-from lab.guest.session import BOOT_LIMIT, Guest, GuestResult, Lines
+from lab.guest.session import BOOT_LIMIT, Guest, GuestResult, Kernel
 from lab.machines import Machine
 
 __all__ = ["Guest", "GuestError", "GuestResult", "run"]
@@ -24,7 +25,7 @@ __all__ = ["Guest", "GuestError", "GuestResult", "run"]
 
 def run(
     machine: Machine | str,
-    kernel,
+    kernel: Kernel,
     command: str | list[str],
     *,
     cmdline: Iterable[str] = (),

@@ -92,6 +92,7 @@ class VM:
                         self._selector.unregister(key.fileobj)
                         self._forget(key.fileobj)
                     self.changed.notify_all()
+        self._selector.close()
         self._process.wait()
         with self.changed:
             self.changed.notify_all()
@@ -107,6 +108,7 @@ class VM:
         for key in list(self._selector.get_map().values()):
             self._selector.unregister(key.fileobj)
             self._forget(key.fileobj)
+        self._selector.close()
 
     def send(self, line: str) -> None:
         """Send one line to the agent; nothing happens when QEMU is gone."""

@@ -3,7 +3,7 @@
 
 import pytest
 
-from lab.guest import Guest, GuestError
+from lab.guest import Guest, GuestError, session
 
 # As printed: outcomes of one race.
 RACES = (
@@ -19,11 +19,15 @@ def boots(monkeypatch, *logs):
     """Have one boot after the other fail with these logs, then succeed."""
     failures = [GuestError("QEMU was killed by SIGABRT", f"[ 0.7] pci\n{log}\n") for log in logs]
 
-    def boot(*_):
-        if failures:
-            raise failures.pop(0)
+    class Booted:
+        def __init__(self, *_, **__):
+            if failures:
+                raise failures.pop(0)
 
-    monkeypatch.setattr(Guest, "_boot", boot)
+        def kill(self):
+            pass
+
+    monkeypatch.setattr(session, "Booted", Booted)
     return failures
 
 

@@ -75,7 +75,7 @@ def test_words_are_not_shell(small):
 
 
 def test_lines_as_they_come(small):
-    seen = []
+    seen: list[str] = []
     result = small.sh("echo 1; sleep 1; echo; printf 3", on_line=seen.append)
     assert seen == ["1", "", "3"]
     assert result.stdout == "1\n\n3"
@@ -127,11 +127,10 @@ def test_error_message_of_the_kernel(doomed):
     assert result.warnings == ["tmpfs: Bad value for 'size'"]
 
 
-def test_warning_between_commands(stock_kernel):
-    with pytest.raises(GuestError, match="reported between or after commands.*cut here"):
-        with Guest("small", stock_kernel) as guest:
-            guest.sh(f"(sleep 1; echo WARNING >{PROVOKE}) >/dev/null 2>&1 &")
-            time.sleep(3)
+def test_warning_between_commands(doomed):
+    doomed.sh(f"(sleep 1; echo WARNING >{PROVOKE}) >/dev/null 2>&1 &")
+    with pytest.raises(GuestError, match="reported between or after commands.*cut here"), doomed:
+        time.sleep(3)
 
 
 @pytest.mark.parametrize(
@@ -238,6 +237,7 @@ def test_guest_dies_with_its_owner(stock_kernel, tmp_path):
         env={**os.environ, "TMPDIR": str(tmp_path)},
     )
     with owner:
+        assert owner.stdout is not None
         process = Path(f"/proc/{int(owner.stdout.readline())}")
         assert process.exists()
         owner.kill()

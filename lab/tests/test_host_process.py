@@ -33,18 +33,25 @@ def text_of(*words, env=None):
         return said.read(), started.wait(LONG)
 
 
+def within(happened):
+    """Whether it happens in time."""
+    ends = time.monotonic() + LONG
+    while not happened() and time.monotonic() < ends:
+        time.sleep(0.02)
+    return happened()
+
+
 def gone(pid):
     """Whether the process ends in time."""
-    ends = time.monotonic() + LONG
-    while time.monotonic() < ends:
+
+    def ended():
         try:
             state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2]
         except FileNotFoundError:
             return True
-        if state.split()[0] == "Z":
-            return True
-        time.sleep(0.02)
-    return False
+        return state.split()[0] == "Z"
+
+    return within(ended)
 
 
 def test_what_it_says_and_how_it_ends():
@@ -152,6 +159,8 @@ def test_it_dies_with_its_owner():
     with owner:
         assert owner.stdout is not None
         pid = int(owner.stdout.readline())
+        # Until then the guard is not set.
+        assert within(lambda: Path(f"/proc/{pid}/comm").read_text(encoding="utf-8") == "sleep\n")
         owner.kill()
     assert gone(pid)
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import fields, replace
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from lab.measure import Run
 
 RUN = Run("small", "stock", ("random",), files={"/a": b"1", "/b": b"2"})
 
-OTHERS = {
+OTHERS: dict[str, Any] = {
     "machine": "dram-cxl",
     "kernel": "pghot",
     "workload": ("random", "--mib", "2"),

@@ -68,6 +68,7 @@ def test_a_timer_does_not_come_before_its_time(stock_kernel):
     assert busy.error is None
     assert busy.model["clocks_apart_ns"] <= 20000
     # Threads' start and end, and 1000 ticks a second.
+    assert busy.kernel_seconds is not None and busy.seconds is not None
     assert busy.kernel_seconds < 0.01 * 4 * busy.seconds
 
 

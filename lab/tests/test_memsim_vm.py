@@ -46,6 +46,7 @@ def test_latency(one_socket, two_sockets):
 
 def test_bandwidth(one_socket):
     machine = load("dram-cxl")
+    assert machine.model is not None
     for node, mbps in enumerate(one_socket.workload["detail"]["bandwidth"]):
         want = machine.bandwidth_mibps[0][node] * 1.048576 / machine.model.share
         assert mbps == pytest.approx(want, rel=0.05)
@@ -113,6 +114,7 @@ def test_the_hotness_monitoring_unit(stock_kernel):
 def test_the_copy_engine(stock_kernel, to):
     said, nodes = device("dma", "--from", "0", "--to", str(to))
     machine = load("dram-cxl")
+    assert machine.model is not None and machine.model.dma is not None
     engine = machine.model.dma
     own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
     carried = 4096 / (machine.bandwidth_mibps[0][to] / machine.model.share * 1.048576) * 1000
@@ -140,5 +142,6 @@ def test_a_model_that_cannot_be_read(monkeypatch, stock_kernel):
     good = plugin.config
     monkeypatch.setattr(plugin, "config", lambda *args, **more: good(*args, **more) + "colour 1\n")
     result = measure(Run("small", "stock", ("random", "--mib", "2")))
+    assert result.error is not None
     assert result.error.startswith("QEMU ended with status 1: memsim: ")
     assert result.error.endswith("unknown key 'colour'")

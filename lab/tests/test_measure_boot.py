@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/measure/boot.py: what a measured guest is made of."""
+
+import subprocess
+from dataclasses import replace
+
+from lab.measure import Run, boot
+
+
+def test_words_of_the_workload_reach_it_as_they_are():
+    script = boot._quoted("it's $HOME")
+    done = subprocess.run(
+        ["sh", "-c", f"printf %s {script}"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "it's $HOME"
+
+
+def test_only_programs_that_are_named_come_along():
+    # The name of a directory is no program.
+    setup = "ls /sys/kernel/mm/damon/regions; mark begin"
+    run = Run("small", "stock", ("random", "--file", "/mnt/readers"), setup=setup)
+    assert boot._programs(run) == {"random"}
+    assert boot._programs(replace(run, programs=("mark", "random"))) == {"random", "mark"}
+    script = replace(run, workload=("sh", "-c", "mark begin"), files={"/x": b"#!/bin/sh\ngups"})
+    assert boot._programs(script) == set()
+    root = boot._root(replace(script, programs=("mark",))).bytes()
+    assert b"bin/mark\0" in root and b"bin/random\0" not in root

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/measure/outcome.py: how a measured run ended."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from lab import machines
+from lab.host.process import Process
+from lab.machines import addresses
+from lab.measure import Run, outcome
+
+
+@pytest.mark.parametrize(
+    "guest, model, agree",
+    [
+        (2.0, 2.0, True),
+        (2.00004, 2.0, True),
+        (2.00006, 2.0, False),
+        # An interrupt came between the mark and the reading of the clock.
+        (2.318026, 2.318081, True),
+        (2.0, 2.0009, True),
+        (2.0, 2.0011, False),
+    ],
+)
+def test_clocks(guest, model, agree):
+    assert outcome.clocks_agree(guest, model) == agree
+
+
+@pytest.mark.parametrize(
+    "script, limit, said",
+    [
+        ("exit 0", 30, None),
+        (
+            "echo memsim: no such file; echo could not load the plugin; exit 1",
+            30,
+            "QEMU ended with status 1: memsim: no such file",
+        ),
+        ("exit 3", 30, "QEMU ended with status 3: it said nothing"),
+        (
+            "echo '[    1.000000] Kernel panic - not syncing: x' >console; sleep 1000",
+            30,
+            "the guest's kernel reported: Kernel panic - not syncing: x",
+        ),
+        ("sleep 1000", 0.3, "the guest did not end within 0.3 s of the host's time"),
+    ],
+)
+def test_how_qemu_ended(tmp_path, script, limit, said):
+    with open(tmp_path / "qemu", "wb") as output:
+        process = Process(["sh", "-c", f"cd {tmp_path}; {script}"], output)
+    assert outcome.wait(process, tmp_path, limit) == said
+    assert process.status is not None
+
+
+def answered(work, machine, **more):
+    """What a guest of this machine leaves behind, with some of it changed."""
+    blocks = addresses.blocks(addresses.ranges(machine))
+    sections = {
+        "blocks": "".join(f"{node} {one}\n" for node in blocks for one in blocks[node]),
+        "status": "0\n",
+        "out": '{"verified": true, "seconds": 2.0, "score": 7}\n',
+        "vmstat.begin": "pgpromote_success 1\n",
+        "vmstat.end": "pgpromote_success 4\n",
+        "end": "",
+        **more,
+    }
+    text = "".join(f"@@{name}\n{said}" for name, said in sections.items() if said is not None)
+    (work / "answer").write_text(text, encoding="utf-8")
+    kernel = {"instructions": 10**9, "ns": 5 * 10**8}
+    model = {"seconds": 2.0, "cpus": [{"kernel": kernel}], "host": {}}
+    (work / "model.json").write_text(json.dumps(model), encoding="utf-8")
+
+
+def test_what_is_collected(tmp_path):
+    machine = machines.load("small")
+    answered(tmp_path, machine)
+    (tmp_path / "pages").write_text("10 1\n", encoding="utf-8")
+    run = Run("small", "stock", ("random",))
+    result = outcome.collect(run, machine, tmp_path)
+    assert result.error is None
+    assert (result.seconds, result.kernel_seconds, result.score) == (2.0, 1.5, 7)
+    assert result.vmstat == {"pgpromote_success": 3}
+    assert "host" not in result.model and result.pages is None
+    counted = outcome.collect(replace(run, count_pages=True), machine, tmp_path)
+    assert counted.pages == "10 1\n"
+
+
+@pytest.mark.parametrize(
+    "more, error",
+    [
+        ({"problem": "set-up failed: x\n"}, "set-up failed: x"),
+        ({"end": None}, "the guest powered off before the workload ended"),
+        ({"blocks": "0 0\n"}, "the guest's memory is not where the model takes it to be"),
+        ({"status": "2\n", "err": "a\nb\n", "out": ""}, "the workload failed with status 2: b"),
+        (
+            {"status": "1\n", "out": '{"error": "why"}\n'},
+            "the workload failed with status 1: why",
+        ),
+        ({"out": "{}\n"}, "the workload did not verify its data"),
+        (
+            {"out": '{"verified": true, "seconds": 1.5}\n'},
+            "the guest's clock says 1.500000 s and the model 2.000000 s: the model's clocks "
+            "came apart",
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_answer(tmp_path, more, error):
+    machine = machines.load("small")
+    answered(tmp_path, machine, **more)
+    assert outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path).error == error
+
+
+def test_a_run_without_a_measured_part(tmp_path):
+    machine = machines.load("small")
+    answered(tmp_path, machine)
+    (tmp_path / "model.json").unlink()
+    result = outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path)
+    assert result.error == "the workload had no measured part"
