@@ -19,6 +19,10 @@ from lab.machines import load
 # The guest's own Python, not the lab's: nothing but the standard library.
 _PROGRAM = ["/usr/bin/python3", "-E", "-s", "-m", "lab.demo.inside"]
 
+# By this name QEMU offers the root file system. Kernels with block devices come to it by
+# themselves, after they looked for a disk.
+_ROOT = "root=/dev/root"
+
 _SLACK = 240.0
 """Seconds that all but waiting for promotion may take in the guest."""
 
@@ -50,7 +54,7 @@ class Settings:
 
     machine: str = "three-node"
     layout: str = "default"
-    flavour: str = "pghot"
+    flavour: str = "demo"
     keys: int = 24000
     hot_keys: int = 2400
     seconds: float = 5.0
@@ -137,7 +141,7 @@ def perform(settings: Settings, page: Path | None = None) -> dict:
     narrator.detail(f"{machine.name}: {machine.about}; {accelerator.name}, pghot={settings.layout}")
     nodes = list(range(len(machine.nodes)))
     follower = _Follower(narrator, nodes)
-    with Guest(machine, kernel, [f"pghot={settings.layout}"]) as guest:
+    with Guest(machine, kernel, [f"pghot={settings.layout}", _ROOT]) as guest:
         ended = guest.sh(
             [*_PROGRAM, *settings.arguments()], settings.limit + _SLACK, on_line=follower.line
         )

@@ -29,12 +29,16 @@ class Flavour:
     """Whether linux/ and patches/ are in it."""
     fragments: tuple[str, ...]
     """Files of configs/ on top of tinyconfig; later ones win."""
+    shared: bool = True
+    """Whether it is alike enough to another flavour for the compiler's output of one to
+    serve both."""
 
 
 FLAVOURS = {
     "pghot": Flavour(True, ("base", "pghot")),
     "debug": Flavour(True, ("base", "pghot", "debug")),
     "stock": Flavour(False, ("base",)),
+    "demo": Flavour(True, ("base", "pghot", "demo"), shared=False),
 }
 
 # The flavour whose source tree developers edit. The others' trees share their
@@ -66,7 +70,7 @@ def lock_of(flavour: str) -> Path:
 
 
 def ensure(flavour: str) -> BuiltKernel:
-    """Build the kernel ``flavour`` (pghot, debug, stock) if it is not current.
+    """Build the kernel ``flavour``, one of FLAVOURS, if it is not current.
 
     Returns at once when nothing changed. Raises LabError for an unknown
     flavour, a hook that does not apply, an option without effect, or the
@@ -170,6 +174,7 @@ def _build(flavour: str, tree: Path, out: Path, own: dict[str, bytes]) -> BuiltK
         log=log,
         append=True,
         total=None if (out / "vmlinux").exists() else _STEPS,
+        shared=FLAVOURS[flavour].shared,
         text=f"Compiling Linux {source.version(tree)} ({flavour})",
     )
     begun.rename(stamp)

@@ -29,8 +29,11 @@ def jobs() -> int:
     return int(wanted)
 
 
-def environment() -> dict[str, str]:
-    """The environment of a reproducible, cached kernel build."""
+def environment(shared: bool = True) -> dict[str, str]:
+    """The environment of a reproducible, cached kernel build.
+
+    ``shared``: with the compiler's output kept so that other configurations find it.
+    """
     env = {
         key: value
         for key, value in os.environ.items()
@@ -60,6 +63,10 @@ def environment() -> dict[str, str]:
         KBUILD_BUILD_HOST="lab",
         KBUILD_BUILD_VERSION="1",
     )
+    if not shared:
+        # To know a file by its headers and not by what the preprocessor makes of it saves
+        # a fifth of compiling it for the first time, but is of use to one .config alone.
+        env["CCACHE_DEPEND"] = "1"
     return env
 
 
@@ -79,10 +86,12 @@ def run(
     text: str | None = None,
     total: int | None = None,
     append: bool = False,
+    shared: bool = True,
 ) -> int:
     """Run ``make targets`` in ``tree`` with objects in ``out``.
 
     All output goes to ``log``. With ``text``, a bar runs to ``total`` steps.
+    ``shared`` is that of environment().
     Returns the number of steps made; raises LabError with the first errors.
     """
     command = ["nice", "make", "-C", str(tree), f"O={out}", f"-j{jobs()}", *targets]
@@ -93,7 +102,7 @@ def run(
         open(log, "a" if append else "w", encoding="utf-8") as stream,
         subprocess.Popen(
             command,
-            env=environment(),
+            env=environment(shared),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

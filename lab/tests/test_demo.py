@@ -153,7 +153,7 @@ def test_pages_of_this_process_are_found():
 @pytest.mark.vm
 @pytest.mark.parametrize("layout", ["default", "precise"])
 def test_small_demonstration(layout):
-    flavour = "debug" if os.environ.get("PGHOT_DEBUG") else "pghot"
+    flavour = "debug" if os.environ.get("PGHOT_DEBUG") else "demo"
     # The load must come round to each key within the hot threshold.
     result = perform(Settings(layout=layout, flavour=flavour, keys=4000, hot_keys=400, seconds=3))
     # More pages than hot keys: each value fills one.
@@ -207,7 +207,7 @@ def test_redis_in_guest_time(tmp_path):
         ),
     )
     page = tmp_path / "index.html"
-    result = measured.perform("default", build.ensure("pghot").bzimage, Narrator(1), page, small)
+    result = measured.perform("default", build.ensure("demo").bzimage, Narrator(1), page, small)
     fast, slow, ours = result["rows"]
     assert fast["seconds"] < slow["seconds"]
     assert fast["recovered"] == 1 and slow["recovered"] == 0
@@ -219,4 +219,4 @@ def test_redis_in_guest_time(tmp_path):
         match="Redis could not be measured: fast: the workload "
         "failed with status 1: redis-server did not start",
     ):
-        measured.perform("default", build.ensure("pghot").bzimage, Narrator(1), page, bad)
+        measured.perform("default", build.ensure("demo").bzimage, Narrator(1), page, bad)

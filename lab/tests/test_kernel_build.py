@@ -77,6 +77,13 @@ def test_steps_are_counted(tmp_path: Path) -> None:
     assert make.run(fake, tmp_path / "out", "bzImage", log=tmp_path / "x.log") == 2
 
 
+def test_compiler_output_is_shared_unless_told_otherwise(tmp_path: Path) -> None:
+    fake = makefile(tmp_path / "t", 'echo "depend $$CCACHE_DEPEND"')
+    for shared, said in ((True, "depend \n"), (False, "depend 1\n")):
+        make.run(fake, tmp_path / "out", "bzImage", log=tmp_path / "x.log", shared=shared)
+        assert said in (tmp_path / "x.log").read_text()
+
+
 def test_build_ignores_the_callers_make(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MAKEFLAGS", "--no-such-option")
     monkeypatch.setenv("ARCH", "vax")
