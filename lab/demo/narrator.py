@@ -5,16 +5,11 @@ from __future__ import annotations
 
 import time
 
-from lab.log import note
+from lab.log import clock, note
 
 _BAR = 16
 _LINE_EVERY = 1.0
 """Seconds between progress lines while little changes."""
-
-
-def clock(seconds: float) -> str:
-    """Seconds as m:ss."""
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
 def _row(seconds: object, pages: list, promoted: object, rest: str) -> str:
@@ -39,6 +34,7 @@ class Narrator:
     def stage(self, text: str, expected: str) -> None:
         """Announce the next stage."""
         self._number += 1
+        self._shown = (-_LINE_EVERY, -1)
         note(f"[{self._number}/{self._stages}] {clock(self.seconds)} {text} ({expected})")
 
     def detail(self, text: str) -> None:

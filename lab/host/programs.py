@@ -8,7 +8,9 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from lab import paths
 from lab.errors import LabError
+from lab.files import locked
 from lab.host import apt
 
 # Program or header -> Debian package, where the names differ.
@@ -81,12 +83,15 @@ def require(*tools: str, packages: Mapping[str, str] | None = None) -> None:
     its Debian package where neither its own name nor PACKAGES has it. Raises
     LabError that names the command to run otherwise.
     """
-    absent = missing(*tools)
-    if not absent:
+    if not missing(*tools):
         return
     names = {**PACKAGES, **(packages or {})}
-    wanted = sorted({names.get(tool, tool) for tool in absent})
-    _install(absent, wanted)
+    # Two guests that start at once lack the same: one installs it.
+    with locked(paths.CACHE / "packages.lock"):
+        absent = missing(*tools)
+        wanted = sorted({names.get(tool, tool) for tool in absent})
+        if absent:
+            _install(absent, wanted)
     still = missing(*tools)
     if still:
         raise LabError(

@@ -12,13 +12,10 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
-from lab.files import locked, need_room
+from lab.files import locked, need_room, write_text
 from lab.host import programs
 from lab.kernel import apply, config, make, source
 from lab.log import note
-
-# About as many as a whole build of these configs takes; for the bar only.
-_STEPS = 2200
 
 
 @dataclass(frozen=True)
@@ -29,16 +26,19 @@ class Flavour:
     """Whether linux/ and patches/ are in it."""
     fragments: tuple[str, ...]
     """Files of configs/ on top of tinyconfig; later ones win."""
+    steps: int
+    """About how many make takes for all of it; only for telling how long is left, and
+    only until a build here has counted them."""
     shared: bool = True
     """Whether it is alike enough to another flavour for the compiler's output of one to
     serve both."""
 
 
 FLAVOURS = {
-    "pghot": Flavour(True, ("base", "pghot")),
-    "debug": Flavour(True, ("base", "pghot", "debug")),
-    "stock": Flavour(False, ("base",)),
-    "demo": Flavour(True, ("base", "pghot", "demo"), shared=False),
+    "pghot": Flavour(True, ("base", "pghot"), 2240),
+    "debug": Flavour(True, ("base", "pghot", "debug"), 2300),
+    "stock": Flavour(False, ("base",), 2210),
+    "demo": Flavour(True, ("base", "pghot", "demo"), 1670, shared=False),
 }
 
 # The flavour whose source tree developers edit. The others' trees share their
@@ -137,6 +137,34 @@ def _newer(tree: Path, stamp: Path) -> bool:
     return bool(found)
 
 
+class Steps:
+    """How many steps make takes for all of a flavour, as the last whole build had it.
+
+    ``out`` is where its objects are, some of them where a build was interrupted.
+    """
+
+    def __init__(self, flavour: str, out: Path) -> None:
+        self._kept = paths.BUILDS / flavour / "steps"
+        self._first = FLAVOURS[flavour].steps
+        self._out = out
+        self._there = sum(1 for kind in ("*.o", "*.a") for _ in out.rglob(kind))
+
+    def left(self) -> int | None:
+        """About how many are to come; None after an edit, of which nobody knows."""
+        if (self._out / "vmlinux").exists():
+            return None
+        try:
+            total = int(self._kept.read_text())
+        except (FileNotFoundError, ValueError):
+            total = self._first
+        return max(1, total - self._there)
+
+    def made(self, steps: int) -> None:
+        """A build took so many: remembered where it was a whole one."""
+        if not self._there:
+            write_text(self._kept, f"{steps}\n")
+
+
 def _build(flavour: str, tree: Path, out: Path, own: dict[str, bytes]) -> BuiltKernel:
     kernel = BuiltKernel(flavour, tree, out, out / "arch/x86/boot/bzImage", out / ".config")
     stamp = out.parent / "stamp"
@@ -167,17 +195,19 @@ def _build(flavour: str, tree: Path, out: Path, own: dict[str, bytes]) -> BuiltK
     # Written before make runs: edits made meanwhile must count as newer.
     begun = out.parent / "begun"
     begun.write_text(json.dumps(key))
+    counted = Steps(flavour, out)
     steps = make.run(
         tree,
         out,
         "bzImage",
         log=log,
         append=True,
-        total=None if (out / "vmlinux").exists() else _STEPS,
+        total=counted.left(),
         shared=FLAVOURS[flavour].shared,
         text=f"Compiling Linux {source.version(tree)} ({flavour})",
     )
     begun.rename(stamp)
+    counted.made(steps)
     note(f"{kernel.bzimage} is up to date ({steps} steps)")
     return kernel
 

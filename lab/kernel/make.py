@@ -90,8 +90,8 @@ def run(
 ) -> int:
     """Run ``make targets`` in ``tree`` with objects in ``out``.
 
-    All output goes to ``log``. With ``text``, a bar runs to ``total`` steps.
-    ``shared`` is that of environment().
+    All output goes to ``log``. With ``text``, it is shown how many steps are made, and
+    of how many where ``total`` is given. ``shared`` is that of environment().
     Returns the number of steps made; raises LabError with the first errors.
     """
     command = ["nice", "make", "-C", str(tree), f"O={out}", f"-j{jobs()}", *targets]
@@ -110,13 +110,14 @@ def run(
             errors="replace",
         ) as process,
     ):
+        assert process.stdout is not None
         if text:
-            with progress(text, total=total) as bar:
+            with progress(text, total=total, unit="steps") as bar:
                 for line in process.stdout:
                     stream.write(line)
                     if _STEP.match(line):
                         steps += 1
-                        bar.update(min(steps, total or steps))
+                        bar.update(steps)
         else:
             for line in process.stdout:
                 stream.write(line)

@@ -2,11 +2,12 @@
 """Configuration, the compiler run, the host's tools: without a real kernel."""
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
-from lab import cli
+from lab import cli, log, paths
 from lab.errors import LabError
 from lab.host import apt, programs
 from lab.kernel import build, checks, config, make
@@ -77,6 +78,69 @@ def test_steps_are_counted(tmp_path: Path) -> None:
     assert make.run(fake, tmp_path / "out", "bzImage", log=tmp_path / "x.log") == 2
 
 
+def test_steps_left_are_told_off_a_terminal(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(log, "LINE_EVERY", 0.0)
+    fake = makefile(tmp_path / "t", "echo '  CC      a.o'; echo '  AR      a'")
+    make.run(
+        fake, tmp_path / "out", "bzImage", log=tmp_path / "x.log", text="Compiling", total=1234
+    )
+    assert capsys.readouterr().err.splitlines() == [
+        "Compiling: 1,234 steps ...",
+        "Compiling: 1 of 1,234 steps",
+        "Compiling: 2 of 1,234 steps",
+        "Compiling: done in 0 s",
+    ]
+
+
+@pytest.mark.parametrize(
+    "completed, seconds, unit, said",
+    [
+        (640, 297, "steps", "640 of 1,050 steps, about 3:10 left"),
+        (640, 2, "steps", "640 of 1,050 steps"),
+        (10, 60, "steps", "10 of 1,050 steps"),
+        (0, 60, "steps", "0 of 1,050 steps"),
+        (1050, 400, "steps", "1,050 of 1,050 steps, about 0:00 left"),
+        (525, 30, None, "50%, about 0:30 left"),
+    ],
+)
+def test_how_long_is_left(completed: float, seconds: float, unit, said: str) -> None:
+    assert log.told(completed, 1050, seconds, unit) == said
+
+
+def test_lines_come_at_intervals(monkeypatch, capsys) -> None:
+    now = [100.0]
+    monkeypatch.setattr(log.time, "monotonic", lambda: now[0])
+    with log.progress("Reading", total=320) as step:
+        for _ in range(320):
+            now[0] += 0.125
+            step.advance()
+    assert capsys.readouterr().err.splitlines() == [
+        "Reading ...",
+        "Reading: 38%, about 0:25 left",
+        "Reading: 75%, about 0:10 left",
+        "Reading: done in 40 s",
+    ]
+
+
+def test_steps_of_a_whole_build_are_remembered(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(paths, "BUILDS", tmp_path)
+    out = tmp_path / "stock" / "out"
+    (out / "mm").mkdir(parents=True)
+    steps = build.Steps("stock", out)
+    assert steps.left() == build.FLAVOURS["stock"].steps
+    steps.made(100)
+    assert build.Steps("stock", out).left() == 100
+    # Interrupted: what is there is not made again.
+    for name in ("mm/a.o", "mm/b.o", "mm/built-in.a"):
+        (out / name).touch()
+    steps = build.Steps("stock", out)
+    assert steps.left() == 97
+    steps.made(97)
+    assert build.Steps("stock", out).left() == 97
+    (out / "vmlinux").touch()
+    assert build.Steps("stock", out).left() is None
+
+
 def test_compiler_output_is_shared_unless_told_otherwise(tmp_path: Path) -> None:
     fake = makefile(tmp_path / "t", 'echo "depend $$CCACHE_DEPEND"')
     for shared, said in ((True, "depend \n"), (False, "depend 1\n")):
@@ -132,6 +196,30 @@ def test_tool_that_cannot_be_installed(monkeypatch) -> None:
 def test_installed_tools_are_not_installed(monkeypatch) -> None:
     monkeypatch.setattr(programs, "_install", lambda *_: pytest.fail("installed"))
     programs.require("sh", "make")
+
+
+def test_two_guests_at_once_install_what_is_missing_once(monkeypatch, tmp_path: Path) -> None:
+    installed: list[tuple] = []
+    both = threading.Barrier(2)
+
+    def seen(*tools: str) -> list[str]:
+        absent = [] if installed else list(tools)
+        if threading.current_thread() not in met:
+            # Neither looks for the first time after the other has installed it.
+            met.append(threading.current_thread())
+            both.wait(10)
+        return absent
+
+    met: list[threading.Thread] = []
+    monkeypatch.setattr(paths, "CACHE", tmp_path)
+    monkeypatch.setattr(programs, "missing", seen)
+    monkeypatch.setattr(programs, "_install", lambda *what: installed.append(what))
+    guests = [threading.Thread(target=programs.require, args=("busybox",)) for _ in range(2)]
+    for guest in guests:
+        guest.start()
+    for guest in guests:
+        guest.join(10)
+    assert installed == [(["busybox"], ["busybox"])]
 
 
 def test_errors_are_one_line_and_status_1(monkeypatch, capsys) -> None:
