@@ -12,6 +12,12 @@ _LINE_EVERY = 1.0
 """Seconds between progress lines while little changes."""
 
 
+def people(number: float) -> str:
+    """A number as people write it: three digits that count, thousands apart."""
+    digits = len(str(int(abs(number))))
+    return f"{round(number, min(0, 3 - digits)):,.0f}"
+
+
 def _row(seconds: object, pages: list, promoted: object, rest: str) -> str:
     cells = "".join(f"{cell:>8}" for cell in pages)
     return f"{seconds:>7}{cells}{promoted:>10}   {rest}"

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 from array import array
 from dataclasses import replace
+from html.parser import HTMLParser
 
 import pytest
 
 from lab.bench import description
-from lab.demo import command, measured, report, summary
+from lab.demo import command, measured, page, picture, report, summary
 from lab.demo.inside import pages, redis
-from lab.demo.narrator import Narrator
+from lab.demo.inside.memory import Memory, packed
+from lab.demo.looks import Looks, unpacked
+from lab.demo.narrator import Narrator, people
 from lab.demo.run import Settings, perform
 from lab.errors import LabError
 from lab.kernel import build
@@ -107,7 +111,7 @@ def test_failed_run_leaves_no_result_of_an_earlier_one(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "PAGE", tmp_path / "index.html")
     monkeypatch.setattr(command, "perform", fail)
     with pytest.raises(LabError):
-        command.run(type("Args", (), {"layout": "default"}))
+        command.run(argparse.Namespace(layout="default"))
     assert not path.exists()
 
 
@@ -177,18 +181,177 @@ def test_what_was_measured_is_told_in_a_sentence():
         {
             "machine": "dram-cxl",
             "rows": [
-                row("fast", 4e5, 1.0),
+                row("fast", 410_980.4, 1.0),
                 row("slow", 3e5, 0.0),
+                row("stock-2", 3.8e5, 0.72),
                 row("pghot-precise-hint_fault", 3.9e5, 0.9),
             ],
         }
     )
-    assert "300,000 keys/s from the slow node, 390,000 with pghot" in said
-    assert "90% of what" in said
+    assert said == (
+        "pghot brings Redis from 300,000 to 390,000 keys/s. DRAM alone would give 411,000: "
+        "90% of what slow memory costs is recovered, 72% with stock NUMA balancing."
+    )
+
+
+def test_contenders_run_one_kernel_and_the_stock_way_has_pghot_off():
+    field = {contender.name: contender for contender in measured.contenders("precise")}
+    assert set(field) == {"fast", "slow", measured.STOCK, "pghot-precise-hint_fault"}
+    assert {contender.kernel for contender in field.values()} == {"demo"}
+    assert field[measured.STOCK].cmdline == ("pghot=off",)
+    assert field[measured.STOCK].balancing == field["pghot-precise-hint_fault"].balancing == 2
+
+
+@pytest.mark.parametrize(
+    "number, text",
+    [(0, "0"), (7, "7"), (96.4, "96"), (412.6, "413"), (4121, "4,120"), (503_317, "503,000")],
+)
+def test_numbers_as_people_write_them(number, text):
+    assert people(number) == text
+
+
+def looks(*seen: tuple[float, list[int]], hot: list[int]) -> Looks:
+    """Looks as the guest's program sends them."""
+    made = Looks(unpacked(packed(bytes(hot))))
+    for seconds, nodes in seen:
+        made.add(seconds, unpacked(packed(bytes(nodes))))
+    return made
+
+
+def test_a_page_on_the_move_is_where_it_was():
+    made = looks((0, [2, 2, 2, 0]), (0.2, [254, 1, 2, 0]), (0.4, [1, 1, 254, 0]), hot=[1, 1, 0, 0])
+    assert made.on([0, 1]).tolist() == [
+        [False, False, False, True],
+        [False, True, False, True],
+        [True, True, False, True],
+    ]
+    assert made.share([0, 1]) == [0, 0.5, 1]
+    with pytest.raises(ValueError, match="3 pages were looked at and not 4"):
+        made.add(0.6, unpacked(packed(bytes(3))))
+
+
+def test_memory_tells_nodes_of_hot_pages(monkeypatch):
+    memory = Memory(1, [30, 10, 20, 40], hot=[10, 40])
+    assert (memory.hot, memory.hot_count) == (bytes([1, 0, 0, 1]), 2)
+
+    def look(self):
+        # As move_pages answers: the page at 40 is on its way.
+        self._status[:] = [1, 2, 2, -2]
+
+    monkeypatch.setattr(pages.Watched, "_look", look)
+    memory.look()
+    assert memory.hot_nodes() == {1: 1}
+    assert unpacked(memory.picture()).tolist() == [1, 2, 2, 254]
+
+
+def test_picture_shows_lines_by_address_and_columns_by_time():
+    made = looks(
+        (0, [2] * 4), (1, [1, 2, 2, 2]), (2, [1, 2, 1, 2]), (3, [1, 2, 1, 2]), hot=[1, 0, 1, 0]
+    )
+    whole = slice(0, 4)
+    near = picture.rgba(made, [1], 3, pages=whole, lines=4, columns=4)
+    # Opaque where a hot page is on the node, transparent where none is.
+    assert near[..., 3].tolist() == [[0, 255, 255, 255], [0] * 4, [0, 0, 255, 255], [0] * 4]
+    assert tuple(near[0, 1, :3]) == picture.HOT
+    far = picture.rgba(made, [2], 3, pages=whole, lines=4, columns=4)
+    assert 0 < far[1, 0, 3] < 255 and tuple(far[1, 0, :3]) == picture.COLD
+    # Two pages in a line: the share of the hot ones.
+    both = picture.rgba(made, [1], 3, pages=whole, lines=1, columns=4)
+    assert both[0, :, 3].tolist() == [0, 128, 255, 255]
+    assert picture.rgba(made, [1], 9, pages=whole, lines=1, columns=9)[0, -1, 3] == 255
+    assert picture.png(near).startswith("data:image/png;base64,")
+
+
+def test_close_up_has_the_usual_share_of_hot_pages():
+    hot = looks(hot=[0] * 40 + [1, 0, 0, 0] * 10 + [0] * 80).hot
+    assert picture.close_up(hot, 40).start % 10 == 0
+    assert 1 <= hot[picture.close_up(hot, 40)].sum() <= 3
+    assert picture.close_up(hot[:3], 40) == slice(0, 3)
+
+
+@pytest.mark.parametrize(
+    "until, texts",
+    [
+        (3, ["0 s", "1 s", "2 s", "3 s"]),
+        (0.4, ["0 s", "0.1 s", "0.2 s", "0.3 s", "0.4 s"]),
+        (14.2, ["0 s", "5 s", "10 s"]),
+    ],
+)
+def test_axis_has_round_numbers(until, texts):
+    marks = page.ticks(until)
+    assert [text for _, text in marks] == texts
+    assert all(0 <= at <= 1 for at, _ in marks)
+
+
+def test_curve_is_held_to_the_end():
+    short = page.path([(0, 0), (1, 0.5), (2, 1)], 4)
+    assert short == "M0.0 300.0 L250.0 150.0 L500.0 0.0 L1000.0 0.0"
+    long = page.path([(0, 0), (1, 0.5), (8, 1)], 2)
+    assert long == "M0.0 300.0 L500.0 150.0 L1000.0 150.0"
+
+
+class _Outline(HTMLParser):
+    """Tags that are open, and all that the page takes from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.sources: list[str] = []
+        self.images = 0
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+        self.images += tag == "img"
+        self.sources += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_page_needs_nothing_else_and_says_what_was_gained(tmp_path):
+    names = ("fast", "slow", measured.STOCK, "pghot-default-hint_fault")
+    timeline = [{"ms": ms, "pages": [ms, 200 - ms], "miss_ns": 100} for ms in (50, 100, 150, 200)]
+    rows = [
+        row(name, score, recovered)
+        | {"machine": "dram-cxl", "seconds": 3.8, "promoted": 9000, "demoted": 0}
+        | {"kernel_seconds": 0.2, "timeline": timeline}
+        for name, score, recovered in zip(names, (5.1e5, 4.3e5, 4.9e5, 5e5), (1, 0, 0.84, 0.92))
+    ]
+    result = {
+        "machine": "three-node",
+        "kernel": "7.3.4",
+        "redis": "7.0",
+        "keys": 24000,
+        "hot_keys": 2400,
+        "fast_nodes": [0, 1],
+        "slow_node": 2,
+        "measured": {"machine": "dram-cxl", "rows": rows},
+    }
+    hot = [1, 0, 0, 0] * 500
+    begin, end = [2] * 2000, [1 if one else 2 for one in hot]
+    sides = {
+        "stock": looks((0, begin), (0.2, begin), (0.4, end), hot=hot),
+        "pghot": looks((0, begin), (0.2, end), hot=hot),
+    }
+    where = tmp_path / "demo" / "index.html"
+    page.write(result, sides, where)
+    text = where.read_text(encoding="utf-8")
+    outline = _Outline()
+    outline.feed(text)
+    assert not outline.open and outline.images == 8
+    assert all(source.startswith("data:") for source in outline.sources)
+    assert "<h1>pghot brings Redis from 430,000 to 500,000 keys/s." in text
+    assert page.STOCK in text and "e+05" not in text
+    assert "after <b>0.4 s</b>" in text and "after <b>0.2 s</b>" in text
+    assert "prefers-color-scheme: dark" in text
 
 
 @pytest.mark.vm
-def test_redis_in_guest_time(tmp_path):
+def test_redis_in_guest_time():
     if os.environ.get("PGHOT_DEBUG"):
         pytest.skip("a debug kernel's times say nothing")
     (redis_load,) = description.experiments(measured.EXPERIMENT)
@@ -206,17 +369,16 @@ def test_redis_in_guest_time(tmp_path):
             "{place}",
         ),
     )
-    page = tmp_path / "index.html"
-    result = measured.perform("default", build.ensure("demo").bzimage, Narrator(1), page, small)
-    fast, slow, ours = result["rows"]
+    result = measured.perform("default", build.ensure("demo").bzimage, Narrator(1), small)
+    fast, slow, stock, ours = result["rows"]
     assert fast["seconds"] < slow["seconds"]
     assert fast["recovered"] == 1 and slow["recovered"] == 0
     assert ours["contender"] == "pghot-default-hint_fault" and ours["error"] is None
-    assert "<svg" in page.read_text(encoding="utf-8")
+    assert stock["contender"] == measured.STOCK and stock["promoted"] > 0
     bad = replace(small, packages=())
     with pytest.raises(
         LabError,
         match="Redis could not be measured: fast: the workload "
         "failed with status 1: redis-server did not start",
     ):
-        measured.perform("default", build.ensure("demo").bzimage, Narrator(1), page, bad)
+        measured.perform("default", build.ensure("demo").bzimage, Narrator(1), bad)

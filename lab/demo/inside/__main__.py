@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Shows pghot at work on Redis, in the guest.
 
-Speaks JSON, one object per line, on stdout: "stage", "sample", "result" or
-"error", by the key "event". Exit status 0 only after a "result".
+Speaks JSON, one object per line, on stdout: "stage", "memory", "sample", "result"
+or "error", by the key "event". Exit status 0 only after a "result".
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.demo.inside import kernel, pages
+from lab.demo.inside.memory import Memory, packed
 from lab.demo.inside.redis import Load, RedisError, Server
 from pghot import parse
 from pghot.snapshot import collect
@@ -33,6 +34,8 @@ ENOUGH = 0.9
 _NEARLY_ALL = 0.995
 _QUIET = 5.0
 """Seconds without a further hot page in DRAM, after which no more are expected."""
+_STOCK_LIMIT = 30.0
+"""Seconds that NUMA balancing alone is watched for; nobody demands anything of it."""
 _ARRIVED = 0.99
 """Share of Redis's pages that must be in the slow node at the start."""
 
@@ -53,6 +56,32 @@ class Placement:
     kernel: str | None
     layout: str | None
     """The layout of pghot's records."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """Who promotes: "pghot", or "stock", which is NUMA balancing with pghot off.
+
+    ``limit`` is how many seconds it is watched for.
+    """
+
+    name: str
+    limit: float
+
+    @property
+    def pghot(self) -> bool:
+        """Whether pghot is on."""
+        return self.name == "pghot"
+
+    @property
+    def counter(self) -> str:
+        """What counts the pages it promoted."""
+        return "pghot_promoted_pages" if self.pghot else "pgpromote_success"
+
+    def stage(self, name: str, **fields: object) -> None:
+        """A stage of its own on pghot's side; the other one is a stage as a whole."""
+        if self.pghot:
+            say("stage", name=name, **fields)
 
 
 def say(event: str, **fields: object) -> None:
@@ -141,10 +170,10 @@ def start_load(server: Server, placement: Placement, hot_keys: int) -> Load:
 
 def find_hot(
     server: Server, placement: Placement, hot_keys: int, seconds: float
-) -> tuple[Load, pages.Watched, list[int]]:
+) -> tuple[Load, Memory, list[int]]:
     """Run the load with tiering off and see which pages of the slow node it touches.
 
-    Returns the load, still running; the pages; and what speed_of() says.
+    Returns the load, still running; all pages, those hot; and what speed_of() says.
     """
     pages.forget_accesses(server.pid)
     idle = pages.IdleTracking(pages.frames(server.pid).values())
@@ -160,98 +189,115 @@ def find_hot(
     ).on(placement.slow)
     if not hot:
         raise DemoError("the load touches no page of the slow node")
-    return load, pages.Watched(server.pid, hot), speeds
+    return load, Memory(server.pid, frames, hot), speeds
 
 
-def watch(
-    server: Server, load: Load, placement: Placement, watched: pages.Watched, limit: float
-) -> None:
+def watch(server: Server, load: Load, placement: Placement, memory: Memory, side: Side) -> None:
     """Switch tiering on; follow the hot pages until they are in DRAM."""
-    base = kernel.counters()["pghot_promoted_pages"]
+    base = kernel.counters()[side.counter]
     rate = Rate(server)
     kernel.write(kernel.DEMOTION, "true")
     kernel.write(kernel.MODE, 2)
     began = time.monotonic()
     best, since = 0, began
-    number = 0
+    number = -1
     while True:
         number += 1
         time.sleep(max(0.0, began + number * POLL - time.monotonic()))
         load.check()
         now = time.monotonic()
-        nodes = watched.nodes()
+        memory.look()
+        nodes = memory.hot_nodes()
         fast = sum(nodes.get(node, 0) for node in placement.fast)
         sample = {
+            "side": side.name,
             "seconds": round(now - began, 3),
+            "picture": memory.picture(),
             "hot_nodes": nodes,
             "hot_fast": fast,
-            "promoted": kernel.counters()["pghot_promoted_pages"] - base,
+            "promoted": kernel.counters()[side.counter] - base,
         }
-        if number % 5 == 0:
+        if number and number % 5 == 0:
             sample["nodes"] = pages.nodes_of_all(server.pid)
             sample["requests_per_s"] = round(rate.lap())
         say("sample", **sample)
         if fast > best:
             best, since = fast, now
-        done = fast >= ENOUGH * watched.count
-        if done and (fast >= _NEARLY_ALL * watched.count or now - since > _QUIET):
+        done = fast >= ENOUGH * memory.hot_count
+        if done and (fast >= _NEARLY_ALL * memory.hot_count or now - since > _QUIET):
             return
-        if now - began > limit:
-            if done:
+        if now - began > side.limit:
+            if done or not side.pghot:
                 return
             raise DemoError(
-                f"after {limit:.0f} s only {fast} of {watched.count} hot "
+                f"after {side.limit:.0f} s only {fast} of {memory.hot_count} hot "
                 "pages are in DRAM: if this host was busy, run it again; "
                 "'make test' tells a broken kernel from a slow host"
             )
 
 
-def demonstrate(options: argparse.Namespace, directory: Path) -> dict[str, object]:
-    """The whole sequence; returns the fields of the result."""
-    placement = place(Tree())
+def perform(
+    options: argparse.Namespace, directory: Path, placement: Placement, side: Side
+) -> dict[str, object]:
+    """One Redis from its start to its end; returns what is to be said of it."""
     kernel.write(kernel.MODE, 0)
-    say("stage", name="fill")
+    kernel.write(kernel.ENABLED, int(side.pghot))
     server = Server(directory, placement.redis_cpus)
     load = None
     try:
         server.fill(options.keys)
         digest = server.digest()
-        say("stage", name="place")
+        side.stage("place")
         before = put_into_slow_node(server, placement)
-        say("stage", name="measure", nodes=before, slow=placement.slow)
-        load, watched, speeds = find_hot(server, placement, options.hot_keys, options.seconds)
-        hot_before = watched.nodes()
+        side.stage("measure", nodes=before, slow=placement.slow)
+        load, memory, speeds = find_hot(server, placement, options.hot_keys, options.seconds)
+        memory.look()
+        hot_before = memory.hot_nodes()
         before = pages.nodes_of_all(server.pid)
         counted = kernel.counters()
-        say("stage", name="promote", hot_pages=watched.count, nodes=before, requests_per_s=speeds)
-        watch(server, load, placement, watched, options.limit)
-        say("stage", name="after")
-        speeds_after = speed_of(server, load, options.seconds)
+        say("memory", side=side.name, hot=packed(memory.hot), hot_pages=memory.hot_count)
+        side.stage("promote", hot_pages=memory.hot_count, nodes=before, requests_per_s=speeds)
+        watch(server, load, placement, memory, side)
+        side.stage("after")
+        speeds_after = speed_of(server, load, options.seconds) if side.pghot else []
         delta = {name: value - counted[name] for name, value in kernel.counters().items()}
-        hot_after, after = watched.nodes(), pages.nodes_of_all(server.pid)
+        memory.look()
+        hot_after, after = memory.hot_nodes(), pages.nodes_of_all(server.pid)
         load.stop()
         if server.digest() != digest:
             raise DemoError("Redis's data changed while its pages were moved")
         return {
-            "hot_pages": watched.count,
-            "promoted_pages": delta["pghot_promoted_pages"],
+            "hot_pages": memory.hot_count,
+            "promoted_pages": delta[side.counter],
             "residency": {"before": before, "after": after},
             "hot_residency": {"before": hot_before, "after": hot_after},
             "speeds": {"before": speeds, "after": speeds_after},
             "counters": delta,
-            "fast_nodes": placement.fast,
-            "slow_node": placement.slow,
-            "redis_node": placement.redis_node,
             "redis": server.version(),
-            "keys": options.keys,
-            "hot_keys": options.hot_keys,
-            "kernel": placement.kernel,
-            "layout": placement.layout,
         }
     finally:
         if load is not None:
             load.stop()
         server.stop()
+
+
+def demonstrate(options: argparse.Namespace, directory: Path) -> dict[str, object]:
+    """The whole sequence; returns the fields of the result."""
+    placement = place(Tree())
+    say("stage", name="fill")
+    result = perform(options, directory, placement, Side("pghot", options.limit))
+    if options.compare:
+        say("stage", name="stock")
+        result["stock"] = perform(options, directory, placement, Side("stock", _STOCK_LIMIT))
+    return result | {
+        "fast_nodes": placement.fast,
+        "slow_node": placement.slow,
+        "redis_node": placement.redis_node,
+        "keys": options.keys,
+        "hot_keys": options.hot_keys,
+        "kernel": placement.kernel,
+        "layout": placement.layout,
+    }
 
 
 def main() -> int:
@@ -264,6 +310,9 @@ def main() -> int:
     )
     parser.add_argument(
         "--limit", type=float, required=True, help="seconds to wait for the hot pages"
+    )
+    parser.add_argument(
+        "--compare", action="store_true", help="show NUMA balancing without pghot, too"
     )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="redis-") as directory:

@@ -12,6 +12,7 @@ from pghot import parse
 from pghot.tree import Tree
 
 DEMOTION = "/sys/kernel/mm/numa/demotion_enabled"
+ENABLED = "/sys/kernel/mm/pghot/enabled"
 MODE = "/proc/sys/kernel/numa_balancing"
 
 _COUNTERS = (

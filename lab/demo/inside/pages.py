@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 import os
 from array import array
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -88,12 +87,6 @@ class Watched:
             self._status,
             0,
         )
-
-    def nodes(self) -> dict[int, int]:
-        """Node -> number of the pages there; pages on the move are in none."""
-        self._look()
-        counts = Counter(self._status)
-        return {node: pages for node, pages in counts.items() if node >= 0}
 
     def on(self, node: int) -> list[int]:
         """Addresses of those that are on one node."""
