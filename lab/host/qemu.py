@@ -42,6 +42,8 @@ MODEL_ARGS = ("-cpu", _TCG_CPU, "-accel", "tcg,thread=single", "-icount", "shift
 # and nothing it should measure its clocks against.
 _PATIENCE = [
     "tsc=reliable",
+    # At boot the kernel counts timer interrupts while it spins, and panics without any.
+    "no_timer_check",
     "watchdog_thresh=60",
     "rcupdate.rcu_cpu_stall_timeout=120",
     "sysctl.kernel.hung_task_timeout_secs=240",
