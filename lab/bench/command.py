@@ -100,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
     """Run what was asked for; 1 if a run failed that should not have."""
     if args.list:
         return _list()
+    options.whole_for_documents(args)
     experiments = [
         experiment
         for experiment in description.experiments(args.experiment)

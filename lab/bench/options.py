@@ -52,6 +52,27 @@ def add(
     _switch(parser, "docs", f"put what comes out into {documents}")
 
 
+def whole_for_documents(
+    args: argparse.Namespace, experiments: str | None = None, contenders: str | None = None
+) -> None:
+    """LabError where --docs is asked for with less than the defaults, which these are: a
+    document says what came out, and not what somebody chose of it."""
+    part = [
+        word
+        for word, given in (
+            ("EXPERIMENT", args.experiment not in (None, experiments)),
+            ("CONTENDER", args.contender not in (None, contenders)),
+            ("QUICK", args.quick),
+        )
+        if given
+    ]
+    if args.docs and part:
+        raise LabError(
+            f"DOCS=1 is of all experiments and contenders at full length: leave out "
+            f"{', '.join(part)}"
+        )
+
+
 def chosen(names: str | None) -> list[description.Contender]:
     """Those of a comma list and the bounds, or all."""
     known = description.contenders()

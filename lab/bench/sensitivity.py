@@ -108,6 +108,7 @@ def table(rows: list[dict], models: list[Variation]) -> Group:
 
 def run(args: argparse.Namespace) -> int:
     """Run all models; 1 if a run failed."""
+    options.whole_for_documents(args, _EXPERIMENTS, _CONTENDERS)
     experiments = description.experiments(args.experiment)
     for experiment in experiments:
         if experiment.unbounded:

@@ -110,7 +110,7 @@ def work_tree(tmp_path, monkeypatch):
 
 
 def bench(*words):
-    return main(["bench", "--experiment", "redis,movepages-4k", *words])
+    return main(["bench", *words])
 
 
 def test_the_verb_writes_documents_only_when_asked(work_tree):
@@ -129,7 +129,24 @@ def test_the_verb_writes_documents_only_when_asked(work_tree):
     assert (work_tree / "build" / "results.md").read_text(encoding="utf-8") in document
     picture = work_tree / "docs" / "pictures" / "bench.svg"
     assert picture.read_bytes() == (work_tree / "build" / "overview.svg").read_bytes()
-    assert "make bench EXPERIMENT=redis,movepages-4k, " in picture.read_text(encoding="utf-8")
+    assert "make bench, " in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "words, named",
+    [
+        (["--experiment", "redis"], "EXPERIMENT"),
+        (["--contender", "stock-2", "--quick"], "CONTENDER, QUICK"),
+    ],
+)
+def test_a_part_of_the_results_is_not_written_to_documents(
+    work_tree, monkeypatch, capsys, words, named
+):
+    monkeypatch.setattr(command, "run_matrix", lambda *_, **__: pytest.fail("it ran"))
+    before = (work_tree / "README.md").read_text(encoding="utf-8")
+    assert bench("--docs", *words) != 0
+    assert f"leave out {named}" in capsys.readouterr().err
+    assert (work_tree / "README.md").read_text(encoding="utf-8") == before
 
 
 def test_what_failed_is_not_written_to_documents(work_tree, monkeypatch, capsys):
