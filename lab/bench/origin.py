@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 
 from lab import paths
+from lab.kernel import edit
 
 _MEASURED = ("linux", "patches", "configs", "lab", "harness")
 """What results can depend on: edits of the documents are not edits of these."""
@@ -37,11 +38,12 @@ def _git(*words: str) -> str | None:
 
 
 def commit() -> str:
-    """The commit that is checked out, and whether what is measured was edited since."""
+    """The commit that is checked out, and whether what is measured was edited since, here or in
+    the kernel's built tree."""
     head = _git("rev-parse", "--short=12", "HEAD")
     if head is None:
         return "unknown commit"
-    edited = _git("status", "--porcelain", "--", *_MEASURED)
+    edited = _git("status", "--porcelain", "--", *_MEASURED) or edit.unsaved()
     return f"commit {head}" + (", edited" if edited else "")
 
 

@@ -87,11 +87,10 @@ def plan(place: Place, hook: str = "") -> WriteBack:
     manifest = apply.Manifest(place.tree)
     _gone(place, manifest)
     current = apply.expected(place.pristine, place.overlay, place.patches)
-    edited = set(apply.edits(place.tree, manifest))
-    edited |= set(_differing(place)) - set(manifest.files)
+    edited = _unsaved(place)
     result = WriteBack()
     hooked: dict[str, bytes] = {}
-    for name in sorted(edited):
+    for name in edited:
         data = (place.tree / name).read_bytes()
         if current.get(name) == data:
             continue
@@ -193,6 +192,21 @@ def _fold(
             patch.sections.pop(name, None)
         before = end
     return [owner, *later]
+
+
+def unsaved() -> list[str]:
+    """Files that are edited in the built tree and not written back; none where there is no
+    such tree."""
+    tree = build.tree_of(build.EDITED)
+    if not tree.exists() or not source.PRISTINE.exists():
+        return []
+    return _unsaved(Place(source.PRISTINE, tree, paths.OVERLAY, paths.PATCHES))
+
+
+def _unsaved(place: Place) -> list[str]:
+    manifest = apply.Manifest(place.tree)
+    others = set(_differing(place)) - set(manifest.files)
+    return sorted(others | set(apply.edits(place.tree, manifest)))
 
 
 def write_back(hook: str = "") -> WriteBack:

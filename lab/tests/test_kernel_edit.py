@@ -66,6 +66,21 @@ def test_nothing_changed(work: Work) -> None:
     assert not work.write_back()
 
 
+def test_what_is_edited_is_known_until_it_is_written_back(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edit.source, "PRISTINE", work.place.pristine)
+    monkeypatch.setattr(edit.paths, "OVERLAY", work.place.overlay)
+    monkeypatch.setattr(edit.paths, "PATCHES", work.place.patches)
+    monkeypatch.setattr(edit.build, "tree_of", lambda _: work.tree)
+    assert edit.unsaved() == []
+    work.change("mm/a.c", ("line 5", "five"))
+    (work.tree / "mm/new/y.c").write_text("int y;\n")
+    assert edit.unsaved() == ["mm/a.c", "mm/new/y.c"]
+    monkeypatch.setattr(edit.build, "tree_of", lambda _: work.tree / "none")
+    assert edit.unsaved() == []
+
+
 def test_overlay_file(work: Work) -> None:
     (work.tree / "mm/new/x.c").write_text("int better;\n")
     assert work.write_back() == [("mm/new/x.c", "linux/mm/new/x.c")]
