@@ -72,16 +72,17 @@ def test_without_a_share_there_is_no_picture():
 
 
 def test_the_file_is_of_the_main_experiments_and_stands_alone():
-    rows = bench_fakes.rows("random-thp", pghot=0.5) + bench_fakes.rows("redis", pghot=0.9)
+    rows = bench_fakes.rows("random-file", pghot=0.5) + bench_fakes.rows("redis", pghot=0.9)
     text = overview.standalone(rows, "make bench <A&B>")
     assert text is not None
-    assert "random-thp" not in text and "make bench &lt;A&amp;B&gt;" in text
+    assert "random-file" not in text
+    assert "1 of 2 workloads. make bench &lt;A&amp;B&gt;" in text
     # Two colour schemes and two widths, and nothing from elsewhere.
     assert "prefers-color-scheme: dark" in text and "max-width" in text
     assert "href" not in text and "var(" not in text and "url(" not in text
     ElementTree.fromstring(text)
-    only = overview.standalone(bench_fakes.rows("random-thp", pghot=0.5), "")
-    assert only is not None and "random-thp" in only
+    only = overview.standalone(bench_fakes.rows("random-file", pghot=0.5), "")
+    assert only is not None and "random-file" in only and "workloads." not in only
 
 
 def test_the_main_experiments_are_there_and_have_bounds():
