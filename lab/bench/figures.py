@@ -55,7 +55,8 @@ def score(value: float | None, unit: str | None) -> str:
 def delay(recovered: float | None, slow: float | None) -> float | None:
     """Seconds for which a contender would have been as slow as ``slow``, the time of the
     slow bound, had it been as fast as the other bound from then on: (1 - R) T_slow.
-    It hardly depends on how long the run is, as R does. None without bounds."""
+    Of a steady workload whose hot pages fit into DRAM it is the same however long the run
+    is, which R is not. None without bounds."""
     return None if recovered is None or slow is None else (1 - recovered) * slow
 
 
