@@ -142,9 +142,9 @@ def with_best(experiment: Experiment, run: Run, counted: Result, nodes: list[int
 
 
 def recovered(seconds: float | None, fast: float | None, slow: float | None) -> float | None:
-    """R = (T_slow - T) / (T_slow - T_fast); None where a bound is missing or both are
-    the same."""
-    if seconds is None or fast is None or slow is None or slow == fast:
+    """R = (T_slow - T) / (T_slow - T_fast); None where a bound is missing, or where
+    slow memory costs nothing."""
+    if seconds is None or fast is None or slow is None or slow <= fast:
         return None
     return (slow - seconds) / (slow - fast)
 

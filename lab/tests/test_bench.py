@@ -184,7 +184,7 @@ def test_recovered():
     assert recovered(2.0, 1.0, 3.0) == 0.5
     assert recovered(4.0, 1.0, 3.0) == -0.5
     assert recovered(2.0, None, 3.0) is None
-    assert recovered(2.0, 1.0, 1.0) is None
+    assert recovered(2.0, 1.0, 1.0) is None and recovered(2.0, 3.0, 1.0) is None
 
 
 def made_up(run):
