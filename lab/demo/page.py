@@ -92,6 +92,7 @@ def _panel(name: str, looks: Looks, result: dict, until: float) -> dict:
         "hot_arrived": int((arrived & looks.hot).sum()),
         "cold_arrived": int((arrived & ~looks.hot).sum()),
         "arrival": _arrival(looks, fast),
+        "watched": looks.seconds[-1],
     }
 
 

@@ -327,6 +327,7 @@ def test_page_needs_nothing_else_and_says_what_was_gained(tmp_path):
         "redis": "7.0",
         "keys": 24000,
         "hot_keys": 2400,
+        "settings": {"limit": 120.0},
         "fast_nodes": [0, 1],
         "slow_node": 2,
         "measured": {"machine": "dram-cxl", "rows": rows},
@@ -346,6 +347,7 @@ def test_page_needs_nothing_else_and_says_what_was_gained(tmp_path):
     assert all(source.startswith("data:") for source in outline.sources)
     assert "<h1>pghot brings Redis from 430,000 to 500,000 keys/s." in text
     assert page.STOCK in text and "e+05" not in text
+    assert "at the last look, after 0.4 s" in text and "at the last look, after 0.2 s" in text
     assert "after <b>0.4 s</b>" in text and "after <b>0.2 s</b>" in text
     assert "prefers-color-scheme: dark" in text
 
