@@ -88,5 +88,5 @@ def told(result: dict) -> str:
         f"pghot brings Redis from {people(by['slow']['score'])} to {people(ours['score'])} keys/s. "
         f"DRAM alone would give {people(by['fast']['score'])}: "
         f"{100 * ours['recovered']:.0f}% of what slow memory costs is recovered, "
-        f"{100 * stock['recovered']:.0f}% with stock NUMA balancing."
+        f"{100 * stock['recovered']:.0f}% by NUMA balancing alone, with pghot off."
     )

@@ -16,7 +16,7 @@ from lab.files import write_text
 from lab.machines import load
 
 HERE = Path(__file__).resolve().parent
-STOCK = "Stock NUMA balancing (mode 2)"
+STOCK = "NUMA balancing alone (pghot off)"
 _SIDES = {"stock": STOCK, "pghot": "pghot"}
 
 _COLUMNS = 480

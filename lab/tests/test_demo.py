@@ -190,7 +190,8 @@ def test_what_was_measured_is_told_in_a_sentence():
     )
     assert said == (
         "pghot brings Redis from 300,000 to 390,000 keys/s. DRAM alone would give 411,000: "
-        "90% of what slow memory costs is recovered, 72% with stock NUMA balancing."
+        "90% of what slow memory costs is recovered, 72% by NUMA balancing alone, "
+        "with pghot off."
     )
 
 
