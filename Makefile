@@ -29,6 +29,7 @@ help: ## list the targets
 	@echo "  TESTS=WORDS      options and files for pytest (make test)"
 	@echo "  EXPERIMENT=A,B   only these (make bench, sensitivity); CONTENDER=A,B likewise"
 	@echo "  QUICK=1          less work in each run (likewise)"
+	@echo "  MAIN=1           one experiment of each kind, pghot and the stock kernel (make bench)"
 	@echo "  FRESH=1          make all runs again (likewise)"
 	@echo "  DOCS=1           put tables and picture into the documents (likewise)"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"

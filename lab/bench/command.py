@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
 
 from lab import paths
-from lab.bench import description, documents, options, overview, page, report
+from lab.bench import description, documents, marks, options, overview, page, report
 from lab.bench import origin as origins
 from lab.bench.display import display
 from lab.bench.origin import Origin
 from lab.bench.runner import Matrix
+from lab.errors import LabError
 from lab.files import write, write_text
 from lab.kernel import build
 from lab.log import console, note
@@ -29,6 +31,13 @@ def add_parser(verbs: Verbs) -> None:
         "bench", description=__doc__, help="run all experiments in guest time"
     )
     options.add(parser, None, None, "README.md, docs/bench.md and docs/pictures/")
+    parser.add_argument(
+        "--main",
+        action="store_true",
+        default=os.environ.get("MAIN") == "1",
+        help="only what stands for all: one experiment of each kind, the bounds, the stock "
+        "kernel and pghot (MAIN=1)",
+    )
     parser.add_argument("--list", action="store_true", help="list experiments and contenders")
     parser.set_defaults(run=run)
 
@@ -101,12 +110,16 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         return _list()
     options.whole_for_documents(args)
+    if args.main and (args.experiment or args.contender):
+        raise LabError("MAIN=1 says which experiments and contenders: leave out the others")
     experiments = [
         experiment
-        for experiment in description.experiments(args.experiment)
+        for experiment in description.experiments(
+            ",".join(overview.MAIN) if args.main else args.experiment
+        )
         if experiment.quick or not args.quick
     ]
-    contenders = options.chosen(args.contender)
+    contenders = options.chosen(",".join(marks.MAIN) if args.main else args.contender)
     began, origin = time.monotonic(), origins.of("bench", args)
     rows = run_matrix(experiments, contenders, quick=args.quick, fresh=args.fresh)
     failed = any(row["failed"] for row in rows)

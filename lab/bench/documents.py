@@ -117,7 +117,7 @@ def _over_all(pairs: Sequence[Sequence[float]]) -> str:
         for own in zip(*pairs)
     )
     return (
-        f"Over the {len(pairs)} workloads whose data start in slow memory, R is\n"
+        f"Over {len(pairs)} workloads whose data start in slow memory, R is\n"
         f"{ours}, with pghot; {stock}, with stock Linux.\n\n"
     )
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 BOUNDS = ("slow", "fast")
 REFERENCE = "stock-2"
 """What Linux does today: pghot is held against it."""
+MAIN = (REFERENCE, "pghot-default-hint_fault")
+"""Contenders that stand for all, beside the bounds."""
 
 LIGHT = ("#0072b2", "#3f9fd8", "#6a5acd", "#d98200", "#757d86", "#b3589a", "#8f7f00", "#009e73")
 DARK = ("#4db2f5", "#9fd4fb", "#b0a4ff", "#ffb340", "#9aa4ae", "#e594cc", "#d8c94a", "#45cfa4")

@@ -56,7 +56,8 @@ def whole_for_documents(
     args: argparse.Namespace, experiments: str | None = None, contenders: str | None = None
 ) -> None:
     """LabError where --docs is asked for with less than the defaults, which these are: a
-    document says what came out, and not what somebody chose of it."""
+    document says what came out, and not what somebody chose of it. --main was chosen
+    once for all, and says in the documents that it is a part."""
     part = [
         word
         for word, given in (

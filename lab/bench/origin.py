@@ -51,8 +51,7 @@ def of(verb: str, args: argparse.Namespace, **defaults: str) -> Origin:
     """Of ``make VERB`` with these options, as far as the results depend on them: names that
     are the verb's defaults need not be typed."""
     words = ["make", verb]
-    if args.quick:
-        words.append("QUICK=1")
+    words += [f"{name.upper()}=1" for name in ("main", "quick") if getattr(args, name, False)]
     for option in ("experiment", "contender"):
         value = getattr(args, option)
         if value and value != defaults.get(option):

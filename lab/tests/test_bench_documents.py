@@ -6,7 +6,7 @@ import re
 import pytest
 
 from lab import paths
-from lab.bench import command, description, documents, options
+from lab.bench import command, description, documents, marks, options, overview
 from lab.cli import main
 from lab.errors import LabError
 from lab.machines.variation import Variation
@@ -62,7 +62,7 @@ def test_the_summary_holds_pghot_against_the_stock_kernel():
     assert "a hot set that moves twice" in lines[2]
     # Data of idle start in DRAM.
     assert (
-        "Over the 3 workloads whose data start in slow memory, R is\n"
+        "Over 3 workloads whose data start in slow memory, R is\n"
         "-0.90 to 0.90, 0.52 in the median, with pghot; "
         "-0.20 to 0.50, 0.50 in the median, with stock Linux." in text
     )
@@ -160,6 +160,26 @@ def test_a_part_of_the_results_is_not_written_to_documents(
     assert bench("--docs", *words) != 0
     assert f"leave out {named}" in capsys.readouterr().err
     assert (work_tree / "README.md").read_text(encoding="utf-8") == before
+
+
+def test_what_stands_for_all_is_written_and_called_so(work_tree, monkeypatch):
+    asked = []
+
+    def run_matrix(experiments, contenders, **_):
+        asked.append(({one.name for one in experiments}, {one.name for one in contenders}))
+        return ROWS
+
+    monkeypatch.setattr(command, "run_matrix", run_matrix)
+    assert bench("--main", "--docs") == 0
+    assert asked == [(set(overview.MAIN), {*marks.MAIN, *marks.BOUNDS})]
+    for name in ("README.md", "docs/bench.md"):
+        text = (work_tree / name).read_text(encoding="utf-8")
+        assert "Made by `make bench MAIN=1`" in text
+
+
+def test_what_stands_for_all_is_not_chosen_again(work_tree, capsys):
+    assert bench("--main", "--experiment", "redis") != 0
+    assert "leave out the others" in capsys.readouterr().err
 
 
 def test_what_failed_is_not_written_to_documents(work_tree, monkeypatch, capsys):
