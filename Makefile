@@ -22,7 +22,7 @@ help: ## list the targets
 	@echo "  LINUX_TARBALL=F  take Linux from a local .tar.xz or .deb"
 	@echo "  HOOK=NNNN        which patch takes an edit (make hook)"
 	@echo "  MACHINE=NAME     which machine of lab/machines/machines.toml (make shell)"
-	@echo "  FLAVOUR=stock    which kernel: pghot, stock or debug (make shell)"
+	@echo "  FLAVOUR=stock    which kernel: pghot, stock, debug or demo (make shell)"
 	@echo "  CMDLINE=WORDS    kernel parameters (make shell)"
 	@echo "  RUN=COMMAND      run this and end, with its exit status (make shell)"
 	@echo "  RUN=WORDS        options and workload, as in RUN=\"random -- --mib 64\" (make measure)"
@@ -32,6 +32,7 @@ help: ## list the targets
 	@echo "  MAIN=1           one experiment of each kind, pghot and the stock kernel (make bench)"
 	@echo "  FRESH=1          make all runs again (likewise)"
 	@echo "  DOCS=1           put tables and picture into the documents (likewise)"
+	@echo "  PGHOT_ACCEL=NAME what runs a guest's CPUs: auto, kvm, tcg or icount"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
 	@echo
 	@echo "  'bin/lab VERB --help' lists what else the verb of a target takes."

@@ -17,7 +17,7 @@ from lab.kernel import build
 from lab.log import console, status
 from lab.verbs import Verbs
 
-FLAVOURS = ("pghot", "stock", "debug")
+FLAVOURS = ("pghot", "stock", "debug", "demo")
 
 
 def add_parser(verbs: Verbs) -> None:

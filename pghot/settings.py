@@ -24,7 +24,7 @@ SETTINGS = (
     Knob(
         "promote_rate_limit_MBps",
         "MB/s",
-        "most memory promoted to one target node a second",
+        "most memory promoted to one target node per second",
         SYSCTL_RATE_LIMIT,
     ),
 )

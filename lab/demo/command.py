@@ -24,7 +24,7 @@ def add_parser(verbs: Verbs) -> None:
         "--layout",
         default="default",
         metavar="NAME",
-        help="default (1 byte a page) or precise (4 bytes)",
+        help="default (1 byte per page) or precise (4 bytes)",
     )
     parser.set_defaults(run=run)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``python -m lab measure``: one workload on the modelled machine, timed in guest time."""
+"""``make measure``: one workload on the modelled machine, timed in guest time."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def add_parser(verbs: Verbs) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a workload's program that --setup uses; once for each",
+        help="a workload's program that --setup uses; may be given several times",
     )
     parser.add_argument(
         "--profile", action="store_true", help="say where the time goes, by function"
