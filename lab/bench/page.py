@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from lab import machines
+from lab import page as pages
 from lab.bench import charts, figures, marks, overview
 from lab.bench.description import Contender, Experiment
 from lab.bench.marks import Mark
 from lab.bench.origin import Origin
 from lab.files import write_text
 
-HERE = Path(__file__).resolve().parent
+_TEMPLATE = Path(__file__).with_name("results.html")
 _FEW = 2
 """With no more experiments than these, each is shown open."""
 
@@ -193,13 +193,6 @@ def write(
     origin: Origin | None = None,
 ) -> Path:
     """Write the page at once; return where it is. ``origin`` is what made the rows."""
-    environment = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     delays = figures.delays(rows)
     known = marks.of([contender.name for contender in contenders])
     parts = [
@@ -211,7 +204,8 @@ def write(
         )
         for experiment in experiments
     ]
-    text = environment.get_template("page.html").render(
+    text = pages.render(
+        _TEMPLATE,
         picture=Markup(overview.draw(rows, title="Where each contender stands", links=True) or ""),
         standings=_standings(rows, contenders, delays, known),
         bounded=[part for part in parts if not part["unbounded"]],

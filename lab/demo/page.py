@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+from lab import page as pages
 from lab.bench import description
 from lab.demo import measured, picture
 from lab.demo.looks import Looks
@@ -15,7 +14,7 @@ from lab.demo.summary import SHARE
 from lab.files import write_text
 from lab.machines import load
 
-HERE = Path(__file__).resolve().parent
+_TEMPLATE = Path(__file__).with_name("memory.html")
 STOCK = "NUMA balancing alone (pghot off)"
 _SIDES = {"stock": STOCK, "pghot": "pghot"}
 
@@ -143,10 +142,8 @@ def write(result: dict, looks: dict[str, Looks], where: Path) -> None:
     shares = {side: list(zip(looks[side].seconds, looks[side].share(fast))) for side in _SIDES}
     lasted = _end(shares)
     curves = {side: [(0.0, 0.0), *_in_dram(by[side])] for side in _SIDES}
-    environment = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    text = environment.get_template("page.html").render(
+    text = pages.render(
+        _TEMPLATE,
         said=measured.told(result["measured"]),
         sides=_SIDES,
         panels=[_panel(name, looks[side], result, lasted) for side, name in _SIDES.items()],
