@@ -8,6 +8,7 @@ no table in it is older than it says.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
@@ -30,14 +31,19 @@ def _begin(verb: str) -> str:
     return f"<!-- begin: make {verb} -->"
 
 
-def _made(origin: Origin) -> str:
-    return f"Made by `{origin.command}`, {origin.commit}."
+_WIDTH = 100
+"""Columns of a line of a document."""
 
 
-def _table(head: Iterable[str], lines: Iterable[Sequence[str]]) -> str:
-    """Names on the left, figures on the right."""
+def _made(origin: Origin, more: str = "") -> str:
+    said = f"Made by `{origin.command}`, {origin.commit}. {more}"
+    return textwrap.fill(said, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _table(head: Iterable[str], lines: Iterable[Sequence[str]], texts: int = 0) -> str:
+    """Names on the left, figures on the right; the last ``texts`` columns are prose."""
     titles = list(head)
-    rule = ["---", *["---:"] * (len(titles) - 1)]
+    rule = ["---", *["---:"] * (len(titles) - 1 - texts), *["---"] * texts]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (titles, rule, *lines))
 
 
@@ -147,14 +153,16 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
             late = delays[(*figures.row_key(row), row["contender"])] if row else None
             cells.append(shown if late is None else f"{shown} ({figures.late(late)} s)")
         order = shares[1] if shares[1] is not None else float("-inf")
-        lines.append((order, [f"`{experiment}`", about.get(experiment, ""), *cells]))
+        lines.append((order, [f"`{experiment}`", *cells, about.get(experiment, "")]))
     lines.sort(key=lambda line: -line[0])
     table = _table(
-        ["Workload", "What it does", "stock Linux", "pghot"], [line for _, line in lines]
+        ["Workload", "stock Linux", "pghot", "What it does"],
+        [line for _, line in lines],
+        texts=1,
     )
     return (
         f"{table}\n\n{_over_all(compared)}"
-        f"{_made(origin)} In brackets: the delay. Bold: better by {_DRAW} or more.\n"
+        f"{_made(origin, f'In brackets: the delay. Bold: better by {_DRAW} or more.')}\n"
     )
 
 

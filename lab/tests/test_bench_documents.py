@@ -36,7 +36,7 @@ def test_a_run_that_failed_is_a_dash():
     )
     assert "| redis | 0.90 | - |" in documents.results(rows, bench_fakes.ORIGIN)
     text = documents.summary(rows, description.experiments(), bench_fakes.ORIGIN)
-    assert re.search(r"\| `redis` \| .* \| - \| \*\*0.90\*\* \(0.40 s\) \|", text)
+    assert re.search(r"\| `redis` \| - \| \*\*0.90\*\* \(0.40 s\) \|", text)
 
 
 def test_the_summary_holds_pghot_against_the_stock_kernel():
@@ -55,10 +55,10 @@ def test_the_summary_holds_pghot_against_the_stock_kernel():
         "gups",
     ]
     lines = lines[1:]
-    assert lines[0].endswith("| 0.50 (2.00 s) | **0.90** (0.40 s) |")
+    assert "| 0.50 (2.00 s) | **0.90** (0.40 s) |" in lines[0]
     # A draw: chance can make so little.
-    assert lines[1].endswith("| 0.50 (2.00 s) | 0.52 (1.94 s) |")
-    assert lines[2].endswith("| **-0.20** (4.80 s) | -0.90 (7.60 s) |")
+    assert "| 0.50 (2.00 s) | 0.52 (1.94 s) |" in lines[1]
+    assert "| **-0.20** (4.80 s) | -0.90 (7.60 s) |" in lines[2]
     assert "a hot set that moves twice" in lines[2]
     # Data of idle start in DRAM.
     assert (
