@@ -78,8 +78,9 @@ class Process:
         with self._lock:
             # Not after it was waited for: its number may be another process by then.
             if self._process.poll() is None and not self._killed:
-                self._killed = True
                 os.killpg(self._process.pid, signal.SIGKILL)
+                # Not before: after an interrupt in between nobody would ever end it.
+                self._killed = True
         self.wait()
 
 

@@ -136,6 +136,26 @@ def test_many_threads_end_it_once(signals):
     assert signals == [started.pid] and started.status == -signal.SIGKILL
 
 
+def test_an_end_that_is_interrupted_can_be_asked_for_again(monkeypatch):
+    real = os.killpg
+
+    def interrupted(group, number):
+        monkeypatch.setattr(process.os, "killpg", real)
+        raise KeyboardInterrupt
+
+    started = sleeping()
+    monkeypatch.setattr(process.os, "killpg", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        started.kill()
+    again = threading.Thread(target=started.kill, daemon=True)
+    again.start()
+    again.join(LONG)
+    status = started.status
+    if status is None:
+        real(started.pid, signal.SIGKILL)
+    assert status == -signal.SIGKILL
+
+
 def test_a_number_that_may_be_anothers_gets_no_signal(signals):
     started = Process(["true"], subprocess.DEVNULL)
     assert started.wait(LONG) == 0
