@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from lab import paths
 from lab.kernel import edit
 
-_MEASURED = ("linux", "patches", "configs", "lab", "harness")
-"""What results can depend on: edits of the documents are not edits of these."""
+_MEASURED = ("linux", "patches", "configs", "lab", "harness", "pghot")
+"""What results can depend on, pghot for its parsers: edits of the documents are not edits
+of these."""
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 """lab/bench/figures.py and origin.py: numbers as people write them, and what made them."""
 
 import argparse
+import re
 import subprocess
 
 import pytest
 
+from lab import paths
 from lab.bench import figures, origin
 from lab.tests import bench_fakes
 
@@ -108,6 +110,15 @@ def test_the_commit_says_whether_what_is_measured_was_edited(tmp_path, monkeypat
     monkeypatch.setattr(origin.edit, "unsaved", list)
     (tmp_path / "linux" / "policy.c").write_text("b\n", encoding="utf-8")
     assert origin.commit() == f"{clean}, edited"
+
+
+def test_all_that_measures_is_looked_at_for_edits():
+    imported = {
+        found
+        for path in (paths.ROOT / "lab" / "measure").glob("*.py")
+        for found in re.findall(r"^(?:from|import) (lab|pghot)\b", path.read_text(), re.MULTILINE)
+    }
+    assert imported <= set(origin._MEASURED)
 
 
 def test_without_git_the_commit_is_not_known(monkeypatch):
