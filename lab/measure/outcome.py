@@ -101,6 +101,8 @@ def _problem(
         return f"the guest's kernel reported: {fatal}"
     if "end" not in answer:
         return "the guest powered off before the workload ended"
+    if transcript.unread(answer):
+        return "the guest's /proc/vmstat holds lines that are no counter"
     want = addresses.blocks(addresses.ranges(machine))
     if transcript.blocks(answer.get("blocks", "")) != want:
         return "the guest's memory is not where the model takes it to be"

@@ -58,3 +58,8 @@ def growth(answer: dict[str, str]) -> dict[str, int]:
     before, _ = parse.counters(answer.get("vmstat.begin", ""))
     after, _ = parse.counters(answer.get("vmstat.end", ""))
     return {name: after[name] - before.get(name, 0) for name in after}
+
+
+def unread(answer: dict[str, str]) -> int:
+    """How many lines of /proc/vmstat are no counter: growth() knows nothing of them."""
+    return sum(parse.counters(answer.get(f"vmstat.{when}", ""))[1] for when in ("begin", "end"))

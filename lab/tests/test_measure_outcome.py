@@ -91,6 +91,10 @@ def test_what_is_collected(tmp_path):
     [
         ({"problem": "set-up failed: x\n"}, "set-up failed: x"),
         ({"end": None}, "the guest powered off before the workload ended"),
+        (
+            {"vmstat.end": "pgpromote_success\n"},
+            "the guest's /proc/vmstat holds lines that are no counter",
+        ),
         ({"blocks": "0 0\n"}, "the guest's memory is not where the model takes it to be"),
         ({"status": "2\n", "err": "a\nb\n", "out": ""}, "the workload failed with status 2: b"),
         (
