@@ -3,10 +3,11 @@
 
 import re
 import subprocess
+import sys
 
 import pytest
 
-from lab import cli, paths
+from lab import cli, paths, testing
 from lab.errors import LabError
 
 
@@ -105,3 +106,27 @@ def test_other_errors_are_faults_of_the_program(monkeypatch):
     monkeypatch.setattr("lab.clean.run", run)
     with pytest.raises(PermissionError):
         cli.main(["clean"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["-m", "not vm and not kernel", "-q"], ["--durations=9", "lab/tests"], ["lab/tests", "-x"]],
+)
+def test_options_for_pytest_reach_it(monkeypatch, words):
+    ran = []
+
+    def run(command, **_):
+        ran.append(command)
+        return subprocess.CompletedProcess(command, 5)
+
+    monkeypatch.setattr(testing.subprocess, "run", run)
+    assert cli.main(["test", *words]) == 5
+    assert ran == [[sys.executable, "-m", "pytest", *words]]
+
+
+def test_help_of_test_is_its_own(monkeypatch, capsys):
+    monkeypatch.setattr(testing.subprocess, "run", lambda *_, **__: pytest.fail("it ran"))
+    with pytest.raises(SystemExit) as end:
+        cli.main(["test", "--help"])
+    assert end.value.code == 0
+    assert "options and files for pytest" in capsys.readouterr().out
