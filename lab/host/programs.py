@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from lab import paths
@@ -86,16 +87,16 @@ def require(*tools: str, packages: Mapping[str, str] | None = None) -> None:
     if not missing(*tools):
         return
     names = {**PACKAGES, **(packages or {})}
-    # Two guests that start at once lack the same: one installs it.
-    with locked(paths.CACHE / "packages.lock"):
+    _refuse(missing(*tools), names)
+    with _installing():
         absent = missing(*tools)
-        wanted = sorted({names.get(tool, tool) for tool in absent})
         if absent:
-            _install(absent, wanted)
+            _install(absent, _packages(absent, names))
     still = missing(*tools)
     if still:
         raise LabError(
-            f"{', '.join(still)} not found though {', '.join(wanted)} is installed: put it on PATH"
+            f"{', '.join(still)} not found though {', '.join(_packages(still, names))} is "
+            "installed: put it on PATH"
         )
 
 
@@ -113,12 +114,27 @@ def find(name: str) -> Path:
     return Path(found)
 
 
-def _install(absent: list[str], wanted: list[str]) -> None:
+def _packages(tools: list[str], names: Mapping[str, str]) -> list[str]:
+    return sorted({names.get(tool, tool) for tool in tools})
+
+
+def _installing() -> AbstractContextManager[None]:
+    """One installs; others that start at once and lack the same look again then."""
+    return locked(paths.CACHE / "packages.lock")
+
+
+def _refuse(absent: list[str], names: Mapping[str, str]) -> None:
+    """LabError where nothing can be installed."""
     what = ", ".join(absent)
     if not apt.available():
         raise LabError(f"missing {what}: install it and run the same command again")
     if os.geteuid() != 0:
-        raise LabError(f"missing {what}: run 'apt-get install {' '.join(wanted)}' as root")
+        wanted = " ".join(_packages(absent, names))
+        raise LabError(f"missing {what}: run 'apt-get install {wanted}' as root")
+
+
+def _install(absent: list[str], wanted: list[str]) -> None:
+    what = ", ".join(absent)
     try:
         apt.install(*wanted)
     except apt.AptError as error:
@@ -136,8 +152,12 @@ def require_backport(package: str, minimum: str, *also: str) -> None:
     install beside it, from the same place: all it needs in a newer version.
     Raises LabError that names the command otherwise.
     """
-    have = apt.version(package) if apt.available() else None
-    if have and apt.at_least(have, minimum) and all(map(apt.version, also)):
+
+    def there() -> bool:
+        have = apt.version(package) if apt.available() else None
+        return bool(have and apt.at_least(have, minimum) and all(map(apt.version, also)))
+
+    if there():
         return
     if not apt.available():
         raise LabError(
@@ -149,10 +169,13 @@ def require_backport(package: str, minimum: str, *also: str) -> None:
     if os.geteuid() != 0:
         raise LabError(f"{package} {minimum} or newer is needed: run '{manual}' as root")
     try:
-        options = apt.private_suites("backports", suite, base=True)
-        # Not -t: that would take every library they need from the suite as
-        # well, and the release's own headers do not fit those.
-        apt.install(*names, options=(*options, *apt.prefer(suite, *names)))
+        with _installing():
+            if there():
+                return
+            options = apt.private_suites("backports", suite, base=True)
+            # Not -t: that would take every library they need from the suite as
+            # well, and the release's own headers do not fit those.
+            apt.install(*names, options=(*options, *apt.prefer(suite, *names)))
     except apt.AptError as error:
         raise LabError(
             f"cannot install {package} {minimum} ({error}): add {suite} to APT and run '{manual}'"
