@@ -72,6 +72,8 @@ def perform(
     failed = [f"{row['contender']}: {row['error']}" for row in rows if row["failed"]]
     if failed:
         raise LabError(f"Redis could not be measured: {failed[0]}")
+    if any(row["recovered"] is None for row in rows):
+        raise LabError("Redis is not slower from slow memory: there is nothing to recover")
     return {"experiment": chosen.name, "machine": chosen.machine, "rows": rows}
 
 
