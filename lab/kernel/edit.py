@@ -200,7 +200,8 @@ def unsaved() -> list[str]:
     tree = build.tree_of(build.EDITED)
     if not tree.exists() or not source.PRISTINE.exists():
         return []
-    return _unsaved(Place(source.PRISTINE, tree, paths.OVERLAY, paths.PATCHES))
+    with locked(build.lock_of(build.EDITED)):
+        return _unsaved(Place(source.PRISTINE, tree, paths.OVERLAY, paths.PATCHES))
 
 
 def _unsaved(place: Place) -> list[str]:
