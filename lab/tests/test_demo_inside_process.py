@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-from pghot import process
+from lab.demo.inside import process
 
 MAPS = """\
 55d0c1a00000-55d0c1a42000 r-xp 00001000 fe:01 393301                     /usr/bin/redis-check-rdb

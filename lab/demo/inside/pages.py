@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable
 from pathlib import Path
 
-from pghot import process
+from lab.demo.inside import process
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
