@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab import paths
-from lab.bench import description, documents, marks, options, overview, page, report
+from lab.bench import description, documents, marks, options, overview, report
 from lab.bench import origin as origins
 from lab.bench.display import display
 from lab.bench.origin import Origin
@@ -127,6 +127,9 @@ def run(args: argparse.Namespace) -> int:
     write_text(options.OUT / "results.md", documents.results(rows, origin))
     shown = options.screen()
     shown.print(report.table(rows, shown.width))
+    # Loads matplotlib, for which no other verb is to wait.
+    from lab.bench import page
+
     where = page.write(rows, experiments, contenders, options.OUT / "index.html", origin)
     picture = _draw(rows, origin)
     if args.docs and not failed:
