@@ -23,7 +23,7 @@ RUN = 6
 
 _CODE = (".py", ".c", ".h", ".sh")
 # What says nothing by itself: comments, lone punctuation, what names the parts used.
-_THIN = re.compile(r"(#|//|/?\*|import |from |@?[\W_]*$|\"\"\")")
+_THIN = re.compile(r"(#|//|/\*|\*(\s|/|$)|import |from |@?[\W_]*$|\"\"\")")
 
 
 def tracked(*suffixes: str) -> list[Path]:
@@ -68,9 +68,12 @@ def imports(files: list[Path], root: Path) -> dict[str, set[str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 used |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module and not node.level, f"{shown(path)}: relative import"
                 inner = {f"{node.module}.{alias.name}" for alias in node.names}
                 used |= {one if one in known else node.module for one in inner}
+        # A package runs before what is in it.
+        used |= {one.rpartition(".")[0] for one in used} - {name.rpartition(".")[0]}
         graph[name] = (used & known.keys()) - {name}
     return graph
 
