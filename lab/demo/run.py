@@ -33,7 +33,7 @@ _STAGES = {
     "host": ("What this machine needs: Redis, QEMU", "seconds, or a download the first time"),
     "kernel": (
         "Linux 7.3 with pghot",
-        "2 to 3 minutes the first time on 4 cores, 5 on 2, then seconds",
+        "2 to 3 minutes the first time on 4 cores, 4 to 6 on 2, then seconds",
     ),
     "boot": ("Booting the machine", "about 10 s"),
     "fill": ("Starting Redis and filling it", "about 10 s"),
