@@ -7,7 +7,6 @@ import argparse
 import os
 import time
 from dataclasses import replace
-from pathlib import Path
 
 from lab import paths
 from lab.bench import description, documents, marks, options, overview, report
@@ -16,7 +15,7 @@ from lab.bench.display import display
 from lab.bench.origin import Origin
 from lab.bench.runner import Matrix
 from lab.errors import LabError
-from lab.files import write, write_text
+from lab.files import write_text
 from lab.kernel import build
 from lab.log import console, note
 from lab.measure import Guests, Result, Run, measure, plugin, workloads
@@ -82,27 +81,25 @@ def run_matrix(
         ).run()
 
 
-def _draw(rows: list[dict], origin: Origin) -> Path | None:
-    """The picture for documents, or none where there is nothing to show in it."""
+def _draw(rows: list[dict], origin: Origin) -> str | None:
+    """The picture for documents, also in build/, or none where there is nothing to show."""
     drawn = overview.standalone(rows, f"{origin.command}, {origin.commit}")
-    if drawn is None:
-        return None
-    where = options.OUT / "overview.svg"
-    write_text(where, drawn)
-    return where
+    if drawn is not None:
+        write_text(options.OUT / "overview.svg", drawn)
+    return drawn
 
 
 def _document(
     rows: list[dict],
     experiments: list[description.Experiment],
     origin: Origin,
-    picture: Path | None,
+    picture: str | None,
 ) -> None:
     """Renew what documents show of these results."""
     documents.put(paths.ROOT / "README.md", "bench", documents.summary(rows, experiments, origin))
     documents.put(paths.ROOT / "docs" / "bench.md", "bench", documents.results(rows, origin))
     if picture is not None:
-        write(_PICTURE, picture.read_bytes())
+        write_text(_PICTURE, picture)
 
 
 def run(args: argparse.Namespace) -> int:
