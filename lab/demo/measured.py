@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from lab.bench import description
+from lab.bench import description, marks
 from lab.bench.description import Contender, Experiment
 from lab.bench.runner import Matrix, Progress, cores
 from lab.demo.narrator import Narrator, people
@@ -19,7 +19,7 @@ from lab.errors import LabError
 from lab.measure import Guests, Result, Run, measure, plugin, workloads
 
 EXPERIMENT = "redis"
-STOCK = "stock-2"
+STOCK = marks.REFERENCE
 
 
 class _Told(Progress):
