@@ -11,7 +11,6 @@ from statistics import median
 from lab.demo import measured, summary
 from lab.demo.looks import Looks, unpacked
 from lab.demo.narrator import Narrator
-from lab.demo.page import write as write_page
 from lab.errors import LabError
 from lab.guest import Guest
 from lab.host import programs, qemu
@@ -187,5 +186,8 @@ def perform(settings: Settings, page: Path | None = None) -> dict:
         narrator.stage(*_STAGES["measured"])
         result["measured"] = measured.perform(settings.layout, kernel.bzimage, narrator)
         result["seconds"] = round(narrator.seconds, 1)
+        # Loads matplotlib, for which no other verb is to wait.
+        from lab.demo.page import write as write_page
+
         write_page(result, follower.looks, page)
     return result

@@ -53,6 +53,14 @@ def test_words_for_a_workload_reach_its_verb():
     assert text.endswith("/bin/lab measure random -- --mib 64\n")
 
 
+def test_no_verb_waits_for_what_only_pages_need():
+    loaded = "import sys; from lab import cli; cli.parser(); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], cwd=paths.ROOT, check=True, capture_output=True, text=True
+    )
+    assert not {"matplotlib", "jinja2"} & set(done.stdout.split())
+
+
 def test_help_is_shown_where_nothing_is_asked_for(capsys):
     assert cli.main([]) == 0
     bare = capsys.readouterr()
