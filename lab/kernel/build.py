@@ -35,9 +35,9 @@ class Flavour:
 
 
 FLAVOURS = {
-    "pghot": Flavour(True, ("base", "pghot"), 2240),
-    "debug": Flavour(True, ("base", "pghot", "debug"), 2300),
-    "stock": Flavour(False, ("base",), 2210),
+    "pghot": Flavour(True, ("base", "pghot"), 1870),
+    "debug": Flavour(True, ("base", "pghot", "debug"), 1930),
+    "stock": Flavour(False, ("base",), 1850),
     "demo": Flavour(True, ("base", "pghot", "demo"), 1670, shared=False),
 }
 
