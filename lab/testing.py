@@ -1,14 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``make test``: pytest over every part."""
+"""``make test``: pytest over every part.
+
+All tests together run in as many processes as there are CPUs (JOBS= says otherwise),
+each with whole files of them: most wait for a guest, which keeps one CPU busy.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 
 from lab import paths
+from lab.errors import LabError
+from lab.host import memory
+from lab.kernel import build, make
+from lab.log import console
 from lab.verbs import Verbs
+
+# What a process of tests takes at most: a guest of the largest machine, its emulator,
+# and the linker.
+_NEEDS = 6 << 30
+
+# As lab/tests/conftest.py sorts them.
+_ORDER = ("--no-loadscope-reorder",)
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -26,10 +42,34 @@ def add_parser(verbs: Verbs) -> None:
     parser.set_defaults(run=run, help=parser.print_help)
 
 
+def workers() -> int:
+    """Processes to run all tests in: by CPUs, and by memory that is free."""
+    free = memory.available()
+    room = max(1, free // _NEEDS) if free is not None else 1
+    return min(make.jobs(), room)
+
+
+def prepare() -> None:
+    """Build the kernels that tests boot, where one can see how far it is.
+
+    One that does not build is a test that fails, not the end of all tests.
+    """
+    tested = "debug" if os.environ.get("PGHOT_DEBUG") else "pghot"
+    for flavour in (tested, "stock", "demo"):
+        try:
+            build.ensure(flavour)
+        except LabError as error:
+            console.print(f"The {flavour} kernel: {error}", markup=False)
+
+
 def run(args: argparse.Namespace) -> int:
     """Run pytest; its closing line, which counts the tests, comes last."""
     if args.rest in (["-h"], ["--help"]):
         args.help()
         sys.exit(0)
     command = [sys.executable, "-m", "pytest", *args.rest]
+    if not args.rest:
+        prepare()
+        if (count := workers()) > 1:
+            command += ["--numprocesses", str(count), "--dist", "loadfile", *_ORDER]
     return subprocess.run(command, cwd=paths.ROOT, check=False).returncode

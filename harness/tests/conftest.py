@@ -12,6 +12,7 @@ import pytest
 
 from lab import paths
 from lab.errors import LabError
+from lab.files import locked
 from lab.host import apt, programs
 
 HARNESS = paths.ROOT / "harness"
@@ -52,14 +53,15 @@ def build() -> Callable[..., Path]:
     def make(kind: str, target: str) -> Path:
         if (kind, target) not in done:
             jobs = os.environ.get("JOBS") or str(os.cpu_count())
-            run = subprocess.run(
-                ["make", "-s", f"-j{jobs}", f"BUILD={kind}", f"O={OUT}", target],
-                cwd=HARNESS,
-                check=False,
-                text=True,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-            )
+            with locked(OUT.with_suffix(".lock")):
+                run = subprocess.run(
+                    ["make", "-s", f"-j{jobs}", f"BUILD={kind}", f"O={OUT}", target],
+                    cwd=HARNESS,
+                    check=False,
+                    text=True,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                )
             assert run.returncode == 0, run.stdout
             done.add((kind, target))
         return OUT / kind

@@ -35,6 +35,20 @@ class _Known:
         write(self._path, json.dumps(self._digests).encode())
 
 
+def _compiled(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Those that the kernel is made of: a step of pages and tests alone has built already."""
+    return {
+        name: data
+        for name, data in files.items()
+        if not name.startswith(("Documentation/", "tools/"))
+    }
+
+
+def _options(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Those that say which options there are."""
+    return {name: data for name, data in files.items() if Path(name).name.startswith("Kconfig")}
+
+
 def build_all() -> list[str]:
     """Build the kernel after each step; return the steps' subjects.
 
@@ -47,23 +61,28 @@ def build_all() -> list[str]:
     parts = build.fragments("pghot")
     log = paths.LOGS / "series.log"
     files: dict[str, bytes] = {}
+    whole = _options({name: data for step in found for name, data in step.files.items()})
+    configured: dict[str, bytes] | None = None
     with locked(paths.BUILDS / "series.lock"):
         need_room(paths.BUILDS, 1.5, "building the series")
         for number, step in enumerate(found, 1):
             files.update(step.files)
-            digest = build.digest(files, parts)
+            digest = build.digest(_compiled(files), parts)
             if digest in known:
                 continue
             apply.sync(pristine, _HOME / "linux", files, linked=True)
             try:
-                build.configure(
-                    _HOME / "linux", _HOME / "out", parts, log, strict=number == len(found)
-                )
+                if configured != (options := _options(files)):
+                    build.configure(
+                        _HOME / "linux", _HOME / "out", parts, log, strict=options == whole
+                    )
+                    configured = options
                 make.run(
                     _HOME / "linux",
                     _HOME / "out",
                     "vmlinux",
                     log=log,
+                    append=True,
                     text=f"Step {number} of {len(found)}: {step.subject}",
                 )
             except LabError as error:

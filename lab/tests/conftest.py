@@ -10,6 +10,13 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "vm: boots a guest, which takes seconds to minutes")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Several processes begin with what takes long, so that none is left with it at the end."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: [not item.get_closest_marker(m) for m in ("kernel", "vm")])
+
+
 @pytest.fixture(scope="session")
 def stock_kernel():
     """The kernel without pghot."""
