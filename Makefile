@@ -12,7 +12,7 @@ unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test bench sensitivity measure compare-stock kernel stock hook series check \
-	shell clean
+	manpage shell clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -69,6 +69,9 @@ series: ## write the patch series to build/series/
 
 check: ## check the style of Python and of kernel code
 	@$(LAB) check
+
+manpage: ## write pghot's man page to build/pghot.8
+	@$(LAB) manpage
 
 shell: ## open a shell on the modelled machine
 	@$(LAB) shell

@@ -23,6 +23,7 @@ COMMANDS = (
     "lab.compare",
     "lab.kernel.command",
     "lab.check",
+    "lab.manpage",
     "lab.shell",
     "lab.clean",
 )

@@ -62,16 +62,3 @@ def test_explain_json(run):
 
 def test_the_documented_table_is_this_table(run, repo):
     assert run("explain", "--markdown").out in (repo / "docs/tool.md").read_text()
-
-
-def test_man_page(run):
-    """The documented command's own library makes a page that has every subcommand and option."""
-    from argparse_manpage.manpage import Manpage
-
-    from pghot.cli import build_parser
-
-    page = str(Manpage(build_parser(), format="pretty"))
-    for command in ("status", "doctor", "capture", "explain"):
-        assert f"pghot {command}" in page
-    for option in (r"\-\-watch", r"\-\-root", r"\-\-json", "pghot status \\-\\-watch 2"):
-        assert option in page
