@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "compiler.h"
 #include "config.h"
+#include "gate.h"
 
 /*
  * How long a CPU runs before the next one has its turn, and how far it may be
@@ -43,6 +44,7 @@ static void (*cpu_exit)(void *cpu);
 static void (*cpu_loop_exit_restore)(void *cpu, uintptr_t code)
 	__attribute__((noreturn));
 static void *(*get_cpu)(int number);
+static void (*close_gate)(void);
 
 static struct cpu_clock clocks[MAX_CPUS];
 static unsigned int cpus;
@@ -74,12 +76,26 @@ bool clock_open(int api, char *error, size_t size)
 	cpu_loop_exit_restore = dlsym(RTLD_DEFAULT, "cpu_loop_exit_restore");
 	get_cpu = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
 	if (api == PLUGIN_API && timers && icount_get && icount_get_raw &&
-	    cpu_exit && cpu_loop_exit_restore && get_cpu)
-		return true;
+	    cpu_exit && cpu_loop_exit_restore && get_cpu) {
+		close_gate = dlsym(RTLD_DEFAULT, GATE_CLOSE);
+		if (close_gate)
+			return true;
+		snprintf(error, size, "freeze.so has to be preloaded into QEMU");
+		return false;
+	}
 	snprintf(error, size, "QEMU 10.0 is needed, with its symbols exported as "
 		 "Debian builds it (plugin API %d; this one has %d)",
 		 PLUGIN_API, api);
 	return false;
+}
+
+void clock_alone(void)
+{
+	static bool done;
+
+	if (!done)
+		close_gate();
+	done = true;
 }
 
 bool clock_add_cpu(unsigned int cpu, char *error, size_t size)

@@ -24,6 +24,9 @@ bool clock_open(int api, char *error, size_t size);
 /* A CPU is there. False if its clock is not what it should be. */
 bool clock_add_cpu(unsigned int cpu, char *error, size_t size);
 
+/* The thread of the CPUs is about to execute something: gate.h. */
+void clock_alone(void);
+
 /*
  * A CPU is about to execute a block of @instructions, from whose start, at @code,
  * this is called. Returns which CPU it is. Does not return if its turn is over: all

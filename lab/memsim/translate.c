@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "access.h"
 #include "blocks.h"
+#include "clock.h"
 #include "cpu.h"
 #include "die.h"
 #include "instruction.h"
@@ -38,6 +39,7 @@ void on_translate(plugin_id id, struct qemu_plugin_tb *tb)
 		blocks_add(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), n);
 
 	(void)id;
+	clock_alone();
 	if (!block)
 		die("no memory left", "");
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS, block);
