@@ -57,6 +57,7 @@ typedef void (*tb_fn)(plugin_id id, struct qemu_plugin_tb *tb);
 typedef void (*exec_fn)(unsigned int cpu, void *data);
 typedef void (*mem_fn)(unsigned int cpu, mem_info info, uint64_t vaddr,
 		       void *data);
+typedef void (*listen_fn)(plugin_id id);
 typedef void (*exit_fn)(plugin_id id, void *data);
 
 void qemu_plugin_register_vcpu_init_cb(plugin_id id, cpu_fn f);
@@ -68,6 +69,7 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, mem_fn f,
 				      int flags, int which, void *data);
 void qemu_plugin_register_atexit_cb(plugin_id id, exit_fn f, void *data);
+void qemu_plugin_reset(plugin_id id, listen_fn f);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *
 qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);

@@ -40,6 +40,7 @@ extern __thread void *current_cpu __attribute__((tls_model("initial-exec")));
 static struct timers_state *timers;
 static int64_t (*icount_get)(void);
 static int64_t (*icount_get_raw)(void);
+static void (*icount_update)(void *cpu);
 static void (*cpu_exit)(void *cpu);
 static void (*cpu_loop_exit_restore)(void *cpu, uintptr_t code)
 	__attribute__((noreturn));
@@ -72,11 +73,12 @@ bool clock_open(int api, char *error, size_t size)
 	timers = dlsym(RTLD_DEFAULT, "timers_state");
 	icount_get = dlsym(RTLD_DEFAULT, "icount_get");
 	icount_get_raw = dlsym(RTLD_DEFAULT, "icount_get_raw");
+	icount_update = dlsym(RTLD_DEFAULT, "icount_update");
 	cpu_exit = dlsym(RTLD_DEFAULT, "cpu_exit");
 	cpu_loop_exit_restore = dlsym(RTLD_DEFAULT, "cpu_loop_exit_restore");
 	get_cpu = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
 	if (api == PLUGIN_API && timers && icount_get && icount_get_raw &&
-	    cpu_exit && cpu_loop_exit_restore && get_cpu) {
+	    icount_update && cpu_exit && cpu_loop_exit_restore && get_cpu) {
 		close_gate = dlsym(RTLD_DEFAULT, GATE_CLOSE);
 		if (close_gate)
 			return true;
@@ -240,6 +242,11 @@ unsigned int clock_block(uint32_t instructions, const void *code)
 
 int64_t clock_now(void)
 {
+	if (unlikely(!parallel)) {
+		/* Nobody told of blocks. QEMU counts a block when it begins. */
+		icount_update(current_cpu);
+		return clock_shared();
+	}
 	return turn.start + (turn.instructions << timers->shift) + turn.spent;
 }
 
@@ -269,8 +276,29 @@ void clock_parallel(void)
 	if (parallel)
 		return;
 	parallel = true;
-	for (i = 0; i < cpus; i++)
+	/* Others that are not halted have their turn at once, which shows it. */
+	for (i = 0; i < cpus; i++) {
 		clocks[i].time = now;
+		clocks[i].halted = i != turn.number;
+	}
+	turn.start = now;
+	turn.instructions = 0;
+	turn.spent = 0;
+	turn.hidden = 0;
+}
+
+void clock_together(void)
+{
+	int64_t now = clock_now(), most = now;
+	unsigned int i;
+
+	if (!parallel)
+		return;
+	for (i = 0; i < cpus; i++)
+		if (clocks[i].time > most)
+			most = clocks[i].time;
+	timers->bias += most - now;
+	parallel = false;
 }
 
 int64_t clock_apart(void)

@@ -4,8 +4,8 @@
  * bias to get the time that the guest sees; what an access costs is added to
  * that bias.
  *
- * QEMU runs CPUs in turns on one thread. After clock_parallel() each CPU has a
- * clock of its own: when it gets its turn the bias is set so that time goes on
+ * QEMU runs CPUs in turns on one thread. Between clock_parallel() and
+ * clock_together() each CPU has a clock of its own: when it gets its turn the bias is set so that time goes on
  * where it was for this CPU. One that is ahead of the slowest gives way before it
  * has executed anything, so no two running CPUs' clocks are further apart than a
  * turn and what one block of code takes. A CPU that was halted wakes at the time
@@ -52,8 +52,11 @@ void clock_pause(uint32_t ns);
 /* The running CPU halts until an interrupt. */
 void clock_halt(void);
 
-/* From now on each CPU has its own clock. */
+/* From now on each CPU has its own clock, and each block is told to this. */
 void clock_parallel(void);
+
+/* From now on all have one clock, which goes on where the foremost one's was. */
+void clock_together(void);
 
 /* How far a CPU that was let run was ahead of the slowest at most. */
 int64_t clock_apart(void);

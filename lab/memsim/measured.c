@@ -8,6 +8,7 @@
 #include "die.h"
 #include "measured.h"
 #include "model.h"
+#include "translate.h"
 
 /* Address of the page tables of the program that began it. */
 static uint64_t measured_space;
@@ -28,6 +29,7 @@ void measured_open(void)
 
 static void begin(const struct cpu *cpu)
 {
+	translate_again(true);
 	clock_parallel();
 	memory_clear(&model.memory);
 	forget_filters();
@@ -75,6 +77,8 @@ void on_hypercall(unsigned int translator, void *data)
 		model.results.end = clock_now();
 		model.measuring = false;
 		write_results();
+		clock_together();
+		translate_again(false);
 	} else if (op >= MEMSIM_PHASE && op < MEMSIM_PHASE + MEMSIM_PHASES &&
 		   model.measuring) {
 		results_phase(&model.results, &model.memory, op - MEMSIM_PHASE,

@@ -41,6 +41,13 @@ static bool install(int api, const char *path, char *error, size_t size)
 	return devices_init(&model.memory, kinds, &calls, error, size);
 }
 
+static void listen(plugin_id id)
+{
+	qemu_plugin_register_vcpu_init_cb(id, on_cpu);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	qemu_plugin_register_atexit_cb(id, on_end, NULL);
+}
+
 EXPORT int qemu_plugin_install(plugin_id id, const struct plugin_info *info,
 			       int argc, char **argv)
 {
@@ -57,8 +64,6 @@ EXPORT int qemu_plugin_install(plugin_id id, const struct plugin_info *info,
 		fprintf(stderr, "memsim: %s\n", error);
 		return 1;
 	}
-	qemu_plugin_register_vcpu_init_cb(id, on_cpu);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	qemu_plugin_register_atexit_cb(id, on_end, NULL);
+	translate_open(id, listen);
 	return 0;
 }

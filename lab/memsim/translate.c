@@ -8,46 +8,85 @@
 #include "measured.h"
 #include "translate.h"
 
-/* Have the right one called before an instruction that the model has to know of. */
-static void watch(struct qemu_plugin_insn *insn)
+static plugin_id own;
+static listen_fn listen_again;
+static bool modelled;
+
+void translate_open(plugin_id id, listen_fn listen)
 {
-	static const struct {
-		exec_fn f;
-		int flags;
-	} called[EVENT_KINDS] = {
-		[EVENT_HYPERCALL] = { on_hypercall, NO_REGS },
-		[EVENT_PAUSE] = { on_pause, NO_REGS },
-		[EVENT_HALT] = { on_halt, NO_REGS },
-		[EVENT_NEW_SPACE] = { on_new_space, READ_REGS },
-		[EVENT_FLUSH] = { on_flush, NO_REGS },
-	};
+	own = id;
+	listen_again = listen;
+	listen(id);
+}
+
+void translate_again(bool with_model)
+{
+	if (modelled == with_model)
+		return;
+	modelled = with_model;
+	qemu_plugin_reset(own, listen_again);
+}
+
+/* What @insn is to the model. */
+static struct event event_at(const struct qemu_plugin_insn *insn)
+{
 	uint8_t bytes[INSTRUCTION_ROOM] = {};
-	struct event e;
 
 	qemu_plugin_insn_data(insn, bytes, INSTRUCTION_ROOM - 1);
-	e = event_of(bytes);
-	if (called[e.kind].f)
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, called[e.kind].f,
-						       called[e.kind].flags,
+	return event_of(bytes);
+}
+
+/* Have the right one called before an instruction that the model has to know of. */
+static void watch(struct qemu_plugin_insn *insn, struct event e, bool with_model)
+{
+	static const struct {
+		exec_fn with_model, without;
+		int flags;
+	} called[EVENT_KINDS] = {
+		[EVENT_HYPERCALL] = { on_hypercall, on_hypercall, NO_REGS },
+		[EVENT_PAUSE] = { on_pause, on_early_pause, NO_REGS },
+		[EVENT_HALT] = { on_halt, NULL, NO_REGS },
+		[EVENT_NEW_SPACE] = { on_new_space, on_new_space, READ_REGS },
+		[EVENT_FLUSH] = { on_flush, NULL, NO_REGS },
+	};
+	exec_fn f = with_model ? called[e.kind].with_model : called[e.kind].without;
+
+	if (f)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, f, called[e.kind].flags,
 						       (void *)(uintptr_t)e.value);
+}
+
+/* The model sees each block of @n instructions, and each access in it. */
+static void show(struct qemu_plugin_tb *tb, size_t n)
+{
+	struct block *block =
+		blocks_add(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), n);
+	size_t i;
+
+	if (!block)
+		die("no memory left", "");
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS, block);
+	for (i = 0; i < n; i++)
+		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
+						 on_access, NO_REGS, MEM_BOTH, NULL);
 }
 
 void on_translate(plugin_id id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb), i;
-	struct block *block =
-		blocks_add(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), n);
+	bool with_model = modelled;
 
 	(void)id;
 	clock_alone();
-	if (!block)
-		die("no memory left", "");
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS, block);
+	/* What follows "begin" in its block is measured. */
+	for (i = 0; i < n && !with_model; i++)
+		with_model = event_at(qemu_plugin_tb_get_insn(tb, i)).kind ==
+			     EVENT_HYPERCALL;
+	if (with_model)
+		show(tb, n);
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		qemu_plugin_register_vcpu_mem_cb(insn, on_access, NO_REGS,
-						 MEM_BOTH, NULL);
-		watch(insn);
+		watch(insn, event_at(insn), with_model);
 	}
 }
