@@ -129,7 +129,7 @@ class Prepared:
         parts = [
             self.image.read_bytes(),
             self.model.plugin.read_bytes(),
-            self.model.preload.read_bytes(),
+            *(library.read_bytes() for library in self.model.preload),
             self.root,
             plugin.config(self.machine, Path("output"), timeline_ms=run.timeline_ms).encode(),
             " ".join(
@@ -165,7 +165,7 @@ class Prepared:
             ),
         )
         command = _command(self.machine, self.image, self.model, work, run.cmdline)
-        preload = {"LD_PRELOAD": str(self.model.preload)}
+        preload = {"LD_PRELOAD": ":".join(map(str, self.model.preload))}
         with (
             open(work / "qemu", "wb") as said,
             guests.started(command, said, env=preload) as process,

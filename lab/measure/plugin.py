@@ -24,17 +24,17 @@ for end host networking" (SIGCOMM 2018), figure 5, has 500 ns to 1 us for small 
 
 @dataclass(frozen=True)
 class Plugin:
-    """The model, and what QEMU must have preloaded."""
+    """The model, and what QEMU must have preloaded, in this order."""
 
     plugin: Path
-    preload: Path
+    preload: tuple[Path, ...]
 
 
 @cache
 def build() -> Plugin:
     """Compile the model where it is not current."""
     out = compiled(SOURCE)
-    return Plugin(out / "memsim.so", out / "freeze.so")
+    return Plugin(out / "memsim.so", (out / "freeze.so",))
 
 
 def _mbps(mibps: int, share: int) -> int:

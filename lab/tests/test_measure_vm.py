@@ -2,12 +2,13 @@
 """Measured runs, real ones: the same each time, and what can go wrong in them."""
 
 import os
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
-from lab.measure import Run, measure
+from lab.measure import Run, measure, plugin
 
 pytestmark = pytest.mark.vm
 
@@ -72,9 +73,58 @@ def test_a_timer_does_not_come_before_its_time(stock_kernel):
     assert busy.kernel_seconds < 0.01 * 4 * busy.seconds
 
 
-@pytest.mark.parametrize("cpus", [1, 2, 4])
-def test_ten_times_the_same(stock_kernel, cpus):
-    """Two runs on a host that does nothing else, eight that are in each other's way."""
+_LATE = r"""
+#include <dlfcn.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+static int (*poll_on)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+
+int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *s)
+{
+	static __thread uint64_t x;
+	struct timespec late;
+	int result;
+
+	if (!poll_on)
+		*(void **)&poll_on = dlsym(RTLD_NEXT, "ppoll");
+	if (!x) {
+		clock_gettime(CLOCK_MONOTONIC, &late);
+		x = late.tv_nsec * 0x9e3779b97f4a7c15 + getpid();
+	}
+	result = poll_on(fds, n, t, s);
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	late = (struct timespec){ .tv_nsec = x >> 40 & 1 ? x % 200000 : 0 };
+	if (getpid() == gettid() && late.tv_nsec)
+		nanosleep(&late, NULL);
+	return result;
+}
+"""
+"""QEMU's main thread comes late to half of what it has to do, by up to 0.2 ms. With
+nothing against it one run in seven differs on a host that does nothing else."""
+
+
+@pytest.fixture
+def late_at_random(tmp_path, monkeypatch):
+    """Hosts do this to QEMU when they are busy, and seldom then."""
+    source, library = tmp_path / "late.c", tmp_path / "late.so"
+    source.write_text(_LATE, encoding="utf-8")
+    subprocess.run(
+        ["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True
+    )
+    good = plugin.build()
+    late = replace(good, preload=(library, *good.preload))
+    monkeypatch.setattr(plugin, "build", lambda: late)
+
+
+@pytest.mark.parametrize("cpus, times", [(1, 8), (2, 12), (4, 30)])
+def test_fifty_times_the_same_under_load(stock_kernel, late_at_random, cpus, times):
+    """Guests with one, two and four CPUs, more at once than the host can run."""
     run = Run(
         "dram-cxl",
         "stock",
@@ -83,7 +133,7 @@ def test_ten_times_the_same(stock_kernel, cpus):
             "--mib",
             "8",
             "--accesses",
-            str(200000 // cpus),
+            str(40000 // cpus),
             "--place",
             "1",
             "--threads",
@@ -94,9 +144,8 @@ def test_ten_times_the_same(stock_kernel, cpus):
         cmdline=(f"maxcpus={cpus}",),
         count_pages=True,
     )
-    results = [measure(run), measure(run)]
     with ThreadPoolExecutor(2 * len(os.sched_getaffinity(0))) as pool:
-        results += pool.map(measure, [run] * 8)
+        results = list(pool.map(measure, [run] * times))
     assert results[0].error is None
     for result in results[1:]:
         assert replace(result, host_seconds=0) == replace(results[0], host_seconds=0)
