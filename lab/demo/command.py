@@ -6,9 +6,6 @@ from __future__ import annotations
 import argparse
 
 from lab import paths
-from lab.demo import measured, report
-from lab.demo.narrator import clock
-from lab.demo.run import Settings, perform
 from lab.log import console
 from lab.machines import load
 from lab.verbs import Verbs
@@ -31,6 +28,11 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Demonstrate; raises LabError unless pghot promoted the hot pages."""
+    # Every verb registers this one, and would load numpy, too.
+    from lab.demo import measured, report
+    from lab.demo.narrator import clock
+    from lab.demo.run import Settings, perform
+
     RESULT.unlink(missing_ok=True)
     PAGE.unlink(missing_ok=True)
     result = perform(Settings(layout=args.layout), PAGE)

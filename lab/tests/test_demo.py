@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import pytest
 
 from lab.bench import description
-from lab.demo import command, measured, page, picture, report, summary
+from lab.demo import command, measured, page, picture, report, run, summary
 from lab.demo.inside import pages, redis
 from lab.demo.inside.memory import Memory, packed
 from lab.demo.looks import Looks, unpacked
@@ -109,7 +109,7 @@ def test_failed_run_leaves_no_result_of_an_earlier_one(tmp_path, monkeypatch):
     path.write_text("{}")
     monkeypatch.setattr(command, "RESULT", path)
     monkeypatch.setattr(command, "PAGE", tmp_path / "index.html")
-    monkeypatch.setattr(command, "perform", fail)
+    monkeypatch.setattr(run, "perform", fail)
     with pytest.raises(LabError):
         command.run(argparse.Namespace(layout="default"))
     assert not path.exists()
