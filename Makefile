@@ -17,25 +17,35 @@ unexport MAKEFLAGS MFLAGS MAKELEVEL
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo
-	@echo "  DEBUG=1          test with the debug kernel (KASAN, lockdep, kmemleak)"
+	@echo "All of these take"
 	@echo "  JOBS=N           parallel compilers (default: one per CPU)"
 	@echo "  LINUX_TARBALL=F  take Linux from a local .tar.xz or .deb"
-	@echo "  HOOK=NNNN        which patch takes an edit (make hook)"
-	@echo "  MACHINE=NAME     which machine of lab/machines/machines.toml (make shell)"
-	@echo "  FLAVOUR=stock    which kernel: pghot, stock, debug or demo (make shell)"
-	@echo "  CMDLINE=WORDS    kernel parameters (make shell)"
-	@echo "  RUN=COMMAND      run this and end, with its exit status (make shell)"
-	@echo "  RUN=WORDS        options and workload, as in RUN=\"random -- --mib 64\" (make measure)"
-	@echo "  TESTS=WORDS      options and files for pytest (make test)"
-	@echo "  EXPERIMENT=A,B   only these (make bench, sensitivity); CONTENDER=A,B likewise"
-	@echo "  QUICK=1          less work in each run (likewise)"
-	@echo "  MAIN=1           one experiment of each kind, pghot and the stock kernel (make bench)"
-	@echo "  FRESH=1          make all runs again (likewise)"
-	@echo "  DOCS=1           put tables and picture into the documents (likewise)"
 	@echo "  PGHOT_ACCEL=NAME what runs a guest's CPUs: auto, kvm, tcg or icount"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
+	@echo "and, of them, 'test'"
+	@echo "  DEBUG=1          test with the debug kernel (KASAN, lockdep, kmemleak)"
+	@echo "  TESTS=WORDS      options and files for pytest"
+	@echo "'bench' and 'sensitivity'"
+	@echo "  EXPERIMENT=A,B   only these experiments"
+	@echo "  CONTENDER=A,B    only these contenders"
+	@echo "  QUICK=1          less work in each run"
+	@echo "  FRESH=1          make all runs again"
+	@echo "  DOCS=1           put tables and picture into the documents"
+	@echo "'bench' alone"
+	@echo "  MAIN=1           one experiment of each kind, pghot and the stock kernel"
+	@echo "'measure'"
+	@echo "  RUN=WORDS        the workload and, after --, its options: RUN=\"random -- --mib 64\""
+	@echo "'shell'"
+	@echo "  MACHINE=NAME     which machine of lab/machines/machines.toml"
+	@echo "  FLAVOUR=NAME     which kernel: pghot, stock, debug or demo"
+	@echo "  CMDLINE=WORDS    kernel parameters"
+	@echo "  RUN=COMMAND      run this in the guest instead of a shell; end with its exit status"
+	@echo "'hook'"
+	@echo "  HOOK=NNNN        which patch takes an edit"
 	@echo
-	@echo "  'bin/lab VERB --help' lists what else the verb of a target takes."
+	@echo "'bin/lab VERB --help' lists what else the verb of a target takes."
+	@echo "By hand: make -C harness unit (property, concurrent, fuzz, cost: harness/README.md)"
+	@echo "and make -C lab/memsim check, the memory model's unit tests."
 
 demo: ## show hot pages of an unmodified Redis being promoted
 	@$(LAB) demo
@@ -50,6 +60,7 @@ sensitivity: ## measure how far results depend on the memory model
 	@$(LAB) sensitivity
 
 measure: ## run one workload in guest time
+	@$(if $(RUN),,echo 'lab: name a workload: make measure RUN="random -- --mib 64"' >&2; exit 2)
 	@$(LAB) measure $(RUN)
 
 compare-stock: ## compare when pages are promoted with the stock kernel
@@ -78,3 +89,6 @@ shell: ## open a shell on the modelled machine
 
 clean: ## remove build/ and the built kernels
 	@$(LAB) clean
+
+.DEFAULT:
+	@echo "make: there is no target '$@': 'make help' lists them" >&2; exit 2

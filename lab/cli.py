@@ -54,17 +54,17 @@ def main(argv: list[str] | None = None) -> int:
         args = parser().parse_args(argv)
         return args.run(args) or 0
     except LabError as error:
-        print(f"pghot: {error}", file=sys.stderr)
+        print(f"lab: {error}", file=sys.stderr)
         return 1
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         where = error.filename or os.environ.get("TMPDIR", "/tmp")
         print(
-            f"pghot: no room left on disk at {where}: free some and run the same command again",
+            f"lab: no room left on disk at {where}: free some and run the same command again",
             file=sys.stderr,
         )
         return 1
     except KeyboardInterrupt:
-        print("pghot: interrupted", file=sys.stderr)
+        print("lab: interrupted", file=sys.stderr)
         return 130

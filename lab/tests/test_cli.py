@@ -38,6 +38,14 @@ def test_each_help_is_one_clean_line(monkeypatch):
         assert re.fullmatch(r"[a-z][^`\n]{10,}[^.]", text), text
 
 
+def test_help_gives_each_variable_once_per_target():
+    named = re.findall(r"^  ([A-Z_]+)=", make("help"), re.MULTILINE)
+    assert {"DEBUG", "RUN", "EXPERIMENT", "HOOK", "PGHOT_CACHE"} <= set(named)
+    # 'measure' and 'shell' mean different things by it, and each says its own.
+    assert [name for name in set(named) if named.count(name) > 1] == ["RUN"]
+    assert "likewise" not in make("help")
+
+
 def test_targets_name_no_file():
     text = (paths.ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", "")
     assert text.partition(".PHONY: ")[2].partition("\n")[0].split() == list(targets())
@@ -51,6 +59,26 @@ def test_a_target_is_its_verb():
 def test_words_for_a_workload_reach_its_verb():
     text = make("-n", "measure", "RUN=random -- --mib 64")
     assert text.endswith("/bin/lab measure random -- --mib 64\n")
+
+
+def refused(*words):
+    """Status of make, and what it complains."""
+    done = subprocess.run(
+        ["make", "-s", "-C", paths.ROOT, *words], check=False, capture_output=True, text=True
+    )
+    return done.returncode, done.stderr
+
+
+def test_measure_without_a_workload_says_how_to_name_one():
+    status, said = refused("measure", "RUN=")
+    assert status == 2
+    assert said.startswith('lab: name a workload: make measure RUN="random -- --mib 64"\n')
+
+
+def test_an_unknown_target_is_sent_to_the_list():
+    status, said = refused("cook")
+    assert status == 2
+    assert said.startswith("make: there is no target 'cook': 'make help' lists them\n")
 
 
 def test_no_verb_waits_for_what_only_pages_need():
@@ -92,9 +120,9 @@ def test_an_unknown_verb_names_the_known(capsys):
 @pytest.mark.parametrize(
     "error, status, said",
     [
-        (LabError("no\n  kernel"), 1, "pghot: no kernel\n"),
-        (OSError(28, "No space left", "/x"), 1, "pghot: no room left on disk at /x: free some"),
-        (KeyboardInterrupt(), 130, "pghot: interrupted\n"),
+        (LabError("no\n  kernel"), 1, "lab: no kernel\n"),
+        (OSError(28, "No space left", "/x"), 1, "lab: no room left on disk at /x: free some"),
+        (KeyboardInterrupt(), 130, "lab: interrupted\n"),
     ],
 )
 def test_errors_of_a_verb_are_one_line(monkeypatch, capsys, error, status, said):

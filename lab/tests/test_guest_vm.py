@@ -335,8 +335,8 @@ def test_command_line(stock_kernel):
     refused = lab("small")
     assert refused.returncode == 1
     assert refused.stderr.splitlines() == [
-        "pghot: a shell needs a terminal: run 'make shell' from one, or give it a command by RUN="
+        "lab: a shell needs a terminal: run 'make shell' from one, or give it a command by RUN="
     ]
     assert lab("none").stderr.splitlines() == [
-        "pghot: unknown machine 'none': choose one of " + ", ".join(machines.names())
+        "lab: unknown machine 'none': choose one of " + ", ".join(machines.names())
     ]

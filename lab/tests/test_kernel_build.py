@@ -227,7 +227,7 @@ def test_errors_are_one_line_and_status_1(monkeypatch, capsys) -> None:
     assert cli.main(["stock"]) == 1
     out, err = capsys.readouterr()
     assert not out
-    assert err.splitlines()[-1].startswith("pghot: LINUX_TARBALL=/no/such/file")
+    assert err.splitlines()[-1].startswith("lab: LINUX_TARBALL=/no/such/file")
 
 
 def test_full_disk_is_one_line(monkeypatch, capsys) -> None:
@@ -237,7 +237,7 @@ def test_full_disk_is_one_line(monkeypatch, capsys) -> None:
     monkeypatch.setattr(build, "ensure", full)
     assert cli.main(["stock"]) == 1
     assert capsys.readouterr().err == (
-        "pghot: no room left on disk at /cache/x: free some and run the same command again\n"
+        "lab: no room left on disk at /cache/x: free some and run the same command again\n"
     )
 
 
