@@ -6,11 +6,11 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from pghot import __version__
 
-_Run = Callable[[argparse.Namespace, argparse.ArgumentParser], int]
+_Run = Callable[[argparse.Namespace], int]
 
 #: Exit status for a wrong command line (argparse's own) and for a root that cannot be read.
 USAGE = 2
@@ -86,8 +86,15 @@ class _Help(argparse.HelpFormatter):
         return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
-def _parser(**more: Any) -> argparse.ArgumentParser:
-    return argparse.ArgumentParser(formatter_class=_Help, **more)
+class _Parser(argparse.ArgumentParser):
+    """Says with each error where the right words stand; its subcommands' parsers do so too."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(f"{message}\nsee '{self.prog} --help'")
+
+
+def _parser(**more: Any) -> _Parser:
+    return _Parser(formatter_class=_Help, **more)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -114,9 +121,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="read DIR/proc and DIR/sys (default: %(default)s)",
     )
 
-    def command(
-        name: str, about: str, more: str, run: _Run, *parents: argparse.ArgumentParser
-    ) -> argparse.ArgumentParser:
+    def command(name: str, about: str, more: str, run: _Run, *parents: _Parser) -> _Parser:
         added = commands.add_parser(
             name,
             parents=parents,
@@ -126,7 +131,7 @@ def build_parser() -> argparse.ArgumentParser:
             formatter_class=_Help,
             allow_abbrev=False,
         )
-        added.set_defaults(run=run)
+        added.set_defaults(run=run, parser=added)
         return added
 
     status = command(
@@ -196,13 +201,13 @@ def _print_json(content: NamedTuple, lines: bool = False) -> None:
     print(json.dumps(document(content), indent=None if lines else 2), flush=True)
 
 
-def _status(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+def _status(args: argparse.Namespace) -> int:
     from pghot.snapshot import between, collect
     from pghot.text import report
     from pghot.tree import Tree
 
     if args.count and not args.watch:
-        parser.error("--count needs --watch")
+        args.parser.error("--count needs --watch")
     clear = "\033[H\033[2J" if args.watch and sys.stdout.isatty() and not args.json else ""
     period = args.watch or args.interval
     before, started = collect(Tree(args.root)), time.monotonic()
@@ -222,7 +227,7 @@ def _status(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             return 0
 
 
-def _doctor(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+def _doctor(args: argparse.Namespace) -> int:
     from pghot.doctor import examine, exit_status, report
     from pghot.snapshot import collect
     from pghot.tree import Tree
@@ -235,7 +240,7 @@ def _doctor(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     return exit_status(diagnosis.checks)
 
 
-def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+def _capture(args: argparse.Namespace) -> int:
     from pghot.capture import capture
 
     try:
@@ -250,15 +255,15 @@ def _capture(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     return 0
 
 
-def _explain(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+def _explain(args: argparse.Namespace) -> int:
     from pghot.explain import Explanation, as_markdown, as_text, chosen
 
     if args.json and args.markdown:
-        parser.error("--json and --markdown exclude each other")
+        args.parser.error("--json and --markdown exclude each other")
     try:
         counters = chosen(args.name)
     except KeyError as error:
-        parser.error(f"no counter is named {error}; `pghot explain` lists them all")
+        args.parser.error(f"no counter is named {error}; `pghot explain` lists them all")
     if args.json:
         _print_json(Explanation(counters))
     else:
@@ -270,11 +275,13 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command and return its exit status; raises SystemExit for a wrong command line."""
     from pghot.snapshot import NothingToRead
 
-    parser = build_parser()
-    args = parser.parse_args(argv)
+    args, unknown = build_parser().parse_known_args(argv)
+    if unknown:
+        # parse_args() would answer with the usage of the command as a whole.
+        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     run: _Run = args.run
     try:
-        return run(args, parser)
+        return run(args)
     except NothingToRead as error:
         print(f"pghot: {error}", file=sys.stderr)
         return USAGE

@@ -72,6 +72,29 @@ def test_wrong_command_line(run, args):
     assert "Traceback" not in result.err and result.err
 
 
+@pytest.mark.parametrize(
+    "args, about",
+    [
+        (["doctor", "--foo"], "pghot doctor: error: unrecognized arguments: --foo"),
+        (["status", "--node", "99"], "pghot status: error: unrecognized arguments: --node 99"),
+        (["status", "--count", "2"], "pghot status: error: --count needs --watch"),
+        (["status", "--watch", "0"], "pghot status: error: argument --watch: "),
+        (["explain", "pghot_nothing"], "pghot explain: error: no counter is named"),
+        (["explain", "--json", "--markdown"], "pghot explain: error: --json and --markdown"),
+    ],
+)
+def test_an_error_is_answered_by_the_subcommand(run, args, about):
+    said = run(*args).err
+    assert said.startswith(f"usage: pghot {args[0]} ")
+    assert f"\n{about}" in said
+    assert said.endswith(f"\nsee 'pghot {args[0]} --help'\n")
+
+
+def test_an_error_before_the_subcommand_is_answered_by_the_command(run):
+    said = run("stat").err
+    assert said.startswith("usage: pghot [-h]") and said.endswith("\nsee 'pghot --help'\n")
+
+
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that only sleeping moves; `busy` is what the machine does meanwhile."""
