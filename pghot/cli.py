@@ -47,6 +47,12 @@ EXAMPLES = {
 """,
 }
 
+EXIT_STATUS = {
+    0: "done; of doctor: every check is ok",
+    1: "of doctor: at least one warn or fail",
+    2: "wrong command line, or nothing to read; of doctor: something could not be checked",
+}
+
 
 def seconds(text: str) -> float:
     """A time of 0.1 to 86400 seconds; raises for argparse."""
@@ -99,11 +105,12 @@ def _parser(**more: Any) -> _Parser:
 
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line; the man page is made from it."""
+    exit_status = "".join(f"  {status}  {meaning}\n" for status, meaning in EXIT_STATUS.items())
     parser = _parser(
         prog="pghot",
         description="Show what memory tiering does on this machine, and find what stops hot pages"
         " from being promoted to DRAM.",
-        epilog="examples:\n" + EXAMPLES[""],
+        epilog="examples:\n" + EXAMPLES[""] + "\nexit status:\n" + exit_status,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"pghot {__version__}")
