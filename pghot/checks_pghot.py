@@ -130,4 +130,6 @@ def kmigrated(status: Status) -> Finding | None:
             "Switching pghot off and on again starts the thread.",
             f"echo 0 > /{PGHOT}/enabled && echo 1 > /{PGHOT}/enabled",
         )
-    return Finding(OK, f"Every lower-tier node ({len(nodes)}) has its kmigrated thread.")
+    return Finding(
+        OK, f"Each lower-tier node has its kmigrated thread: {len(nodes)} of {len(nodes)}."
+    )

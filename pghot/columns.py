@@ -20,7 +20,7 @@ def size(value: int | None) -> str:
 
 
 def rate(value: float | None) -> str:
-    """Events a second."""
+    """Events per second."""
     if value is None:
         return "?"
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
@@ -52,10 +52,15 @@ def table(header: str, rows: list[list[str]], indent: str = "  ") -> list[str]:
     ]
 
 
-def wrap(text: str, width: int, indent: str) -> list[str]:
-    """`text` in lines of at most `width` characters, each after `indent`."""
+def wrap(text: str, width: int, indent: str, first: str | None = None) -> list[str]:
+    """`text` in lines of at most `width` characters, each after `indent`, or after `first` in
+    the first line."""
     import textwrap
 
     return textwrap.wrap(
-        text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+        text,
+        width,
+        initial_indent=indent if first is None else first,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
     )

@@ -53,13 +53,14 @@ def report(diagnosis: Diagnosis, width: int = 100) -> str:
     """The text report, problems explained, without a newline at its end."""
     lines = []
     for check in diagnosis.checks:
-        lines.append(f"{check.verdict:<8} {check.id:<16} {check.summary}")
+        lines += wrap(check.summary, width, " " * 26, f"{check.verdict:<8} {check.id:<16} ")
         if check.verdict == OK:
             continue
         lines += wrap(check.explanation, width, " " * 9)
         if check.command:
             lines.append(f"{'':9}run: {check.command}")
-    lines += [f"could not be read: {u.path}: {u.why}" for u in diagnosis.unread]
+    for u in diagnosis.unread:
+        lines += wrap(f"could not be read: {u.path}: {u.why}", width, " " * 9, "")
     verdicts = [check.verdict for check in diagnosis.checks]
     counts = ", ".join(f"{verdicts.count(v)} {v}" for v in (OK, WARN, FAIL, UNKNOWN))
     return "\n".join([*lines, "", counts])

@@ -41,7 +41,7 @@ STATE_MEANING = {
 NOT_THERE = (BOOT_OFF, FAILED, ABSENT)
 
 LAYOUTS = {"default": "default", "precise": "precise"}
-LAYOUT_MEANING = {"default": "1 byte a page", "precise": "4 bytes a page"}
+LAYOUT_MEANING = {"default": "1 byte per page", "precise": "4 bytes per page"}
 
 _SOURCE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 

@@ -23,7 +23,7 @@ def _summary(status: Status, width: int) -> list[str]:
     ]
     if is_present(status.pghot):
         facts.insert(2, ["layout", f"{layout} ({LAYOUT_MEANING[layout]})" if layout else "?"])
-    return [f"{name:<14}  {value}" for name, value in facts]
+    return [line for name, value in facts for line in wrap(value, width, " " * 16, f"{name:<14}  ")]
 
 
 def _tiers(status: Status, width: int) -> list[str]:
@@ -129,6 +129,7 @@ def _targets(status: Status, width: int) -> list[str]:
 
 
 def _balance(status: Status) -> str:
+    """What became of the ready records."""
     records = status.records
     ready = records.ready
     parts = []
@@ -138,13 +139,13 @@ def _balance(status: Status) -> str:
         if value is not None and ready:
             part += f" ({percent(value / ready)})"
         parts.append(part)
-    return f"  of {count(ready)} records that became ready: {', '.join(parts)}"
+    return f"of {count(ready)} records that became ready: {', '.join(parts)}"
 
 
 def _reasons(status: Status, width: int) -> list[str]:
     if not is_present(status.pghot):
         return []
-    lines = ["Why ready pages were not moved", _balance(status)]
+    lines = ["Why ready pages were not moved", *wrap(_balance(status), width, "    ", "  ")]
     rates = status.rates.counters if status.rates else {}
     for kind, title in KIND_TITLES.items():
         group = [r for r in status.reasons if r.kind == kind]
@@ -174,7 +175,8 @@ def _newer(status: Status, width: int) -> list[str]:
 def _unread(status: Status, width: int) -> list[str]:
     if not status.unread:
         return []
-    return ["Could not be read (shown as ?)", *(f"  {u.path}: {u.why}" for u in status.unread)]
+    told = [line for u in status.unread for line in wrap(f"{u.path}: {u.why}", width, "    ", "  ")]
+    return ["Could not be read (shown as ?)", *told]
 
 
 SECTIONS = (

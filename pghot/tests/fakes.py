@@ -6,6 +6,9 @@ from pathlib import Path
 PGHOT = "sys/kernel/mm/pghot"
 NODES = "sys/devices/system/node"
 MIB_KB = 1024
+#: Of 256 GiB in sections of 128 MiB, in the default layout: 32 KiB of records and the 320 bytes
+#: before them, `struct pghot_section` in linux/mm/pghot/hotmap_layout.h.
+MAP_BYTES = 2048 * (32768 + 320)
 PAGES_A_MIB = 256
 
 PGHOT_COUNTERS = {
@@ -161,7 +164,7 @@ def cxl(root: Path) -> Machine:
         "sources/hint_fault/accesses": 100000,
         "sources/hint_fault/hot_threshold_ms": 1000,
         "node2/sections": 2048,
-        "node2/map_bytes": 2048 * 32768,
+        "node2/map_bytes": MAP_BYTES,
         "node2/ready": 200,
         "node2/promoted": 9200,
         "node2/kmigrated": 77,
@@ -209,7 +212,7 @@ def plug(m: Machine) -> Machine:
     _node(m, 1, "16-31", 65536, 2048, "21 10 14")
     _node(m, 2, "", 262144, 131072, "24 14 10")
     m.write(f"{_SLOW_TIER}/nodelist", "2").zones(node0=100000, node1=90000, node2=800000)
-    values = {"sections": 2048, "map_bytes": 2048 * 32768, "ready": 0, "promoted": 0}
+    values = {"sections": 2048, "map_bytes": MAP_BYTES, "ready": 0, "promoted": 0}
     for name, value in {**values, "kmigrated": 77}.items():
         m.write(f"{PGHOT}/node2/{name}", value)
     m.write("proc/77/comm", "kmigrated2").write("proc/77/stat", "77 (kmigrated2) S 2 0 0 0 -1")

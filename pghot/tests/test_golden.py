@@ -38,3 +38,16 @@ def test_output_is_what_it_was(tmp_path, run, kind, command):
 def test_explain_is_what_it_was(run):
     printed = run("explain", "--json", "pghot_ready", "pghot_skip_dirty", "pghot_skip_gone").out
     assert printed == (GOLDEN / "explain.json").read_text().replace("VERSION", __version__)
+
+
+@pytest.mark.parametrize("kind", ["bare", "stock_cxl", "cxl", "troubled", "fresh", "stuck", "off"])
+@pytest.mark.parametrize("command", ["status", "doctor"])
+def test_lines_wrap_at_100(tmp_path, run, kind, command):
+    """Other than commands to run, which are in one piece."""
+    if kind == "off":
+        machine = fakes.cxl(tmp_path).write(f"{fakes.PGHOT}/enabled", 0)
+    else:
+        machine = getattr(fakes, kind)(tmp_path)
+    lines = run(command, machine=machine).out.splitlines()
+    assert lines
+    assert [x for x in lines if len(x) > 100 and not x.lstrip().startswith("run: ")] == []

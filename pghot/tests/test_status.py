@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from pghot.tests.fakes import PGHOT
+from pghot.tests.fakes import MAP_BYTES, PGHOT
 
 
 def section(text: str, title: str) -> str:
@@ -65,7 +65,7 @@ def test_healthy_machine(run, cxl):
             "ready": 200,
             "promoted_pages": 9200,
             "sections": 2048,
-            "map_bytes": 64 << 20,
+            "map_bytes": MAP_BYTES,
             "kmigrated": {"pid": 77, "state": "running"},
         }
     ]
@@ -116,7 +116,7 @@ def test_text_names_reasons_with_what_to_do(run, cxl):
 def test_text_tables(run, cxl):
     text = run("status", machine=cxl).out
     assert section(text, "Lower-tier nodes").splitlines()[2].split() == [
-        "2", "200", "9,200", "9.2", "64.0", "MiB", "77", "running",
+        "2", "200", "9,200", "9.2", "64.6", "MiB", "77", "running",
     ]  # fmt: skip
     assert section(text, "Tiers").splitlines()[2].split() == [
         "4",
