@@ -196,7 +196,7 @@ def build_parser() -> argparse.ArgumentParser:
     explain.add_argument(
         "name", metavar="COUNTER", nargs="*", help="names from /proc/vmstat (default: all)"
     )
-    explain.add_argument("--markdown", action="store_true", help="print the table of docs/tool.md")
+    explain.add_argument("--markdown", action="store_true", help="print the list of docs/tool.md")
     return parser
 
 

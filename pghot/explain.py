@@ -30,9 +30,11 @@ def as_text(counters: list[Counter], width: int) -> str:
 
 
 def as_markdown(counters: list[Counter]) -> str:
-    """A table with one row per counter."""
-    rows = ["| Counter | Kind | Meaning | What to do |", "| --- | --- | --- | --- |"]
+    """A list with one item per counter, in lines of at most 100 columns."""
+    lines = []
     for c in counters:
-        command = f" `{c.command}`" if c.command else ""
-        rows.append(f"| `{c.name}` | {c.kind} | {c.meaning} | {c.advice}{command} |")
-    return "\n".join(rows)
+        kind = "" if c.kind == FLOW else f" ({c.kind})"
+        lines += wrap(f"`{c.name}`{kind}: {c.meaning}", 100, "  ", "- ")
+        lines += wrap(f"*{c.advice}*", 100, "  ") if c.advice else []
+        lines += [f"  `{c.command}`"] if c.command else []
+    return "\n".join(lines)

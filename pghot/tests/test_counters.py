@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The table of counters against the kernel's own list and against the documentation."""
+"""The list of counters against the kernel's own list and against the documentation."""
 
 import re
 
@@ -60,5 +60,5 @@ def test_explain_json(run):
     assert {c["name"] for c in document["counters"]} == set(COUNTERS)
 
 
-def test_the_documented_table_is_this_table(run, repo):
+def test_the_documented_list_is_this_list(run, repo):
     assert run("explain", "--markdown").out in (repo / "docs/tool.md").read_text()
