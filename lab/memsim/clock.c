@@ -116,7 +116,7 @@ bool clock_add_cpu(unsigned int cpu, char *error, size_t size)
 
 	/* Is the bias where it should be, and does the guest's time follow it? */
 	before = icount_get();
-	if (before == timers->bias + (icount_get_raw() << timers->shift)) {
+	if (!timers->shift && before == timers->bias + icount_get_raw()) {
 		timers->bias += 12345;
 		after = icount_get();
 		timers->bias -= 12345;
@@ -130,7 +130,7 @@ bool clock_add_cpu(unsigned int cpu, char *error, size_t size)
 
 int64_t clock_shared(void)
 {
-	return timers->bias + (timers->icount << timers->shift);
+	return timers->bias + timers->icount;
 }
 
 /* The time of the CPU that is furthest behind. */
@@ -247,7 +247,7 @@ int64_t clock_now(void)
 		icount_update(current_cpu);
 		return clock_shared();
 	}
-	return turn.start + (turn.instructions << timers->shift) + turn.spent;
+	return turn.start + turn.instructions + turn.spent;
 }
 
 void clock_spend(uint32_t ns)

@@ -11,7 +11,7 @@ bool cpu_open(char *error, size_t size);
 /* A CPU is there. */
 void on_cpu(plugin_id id, unsigned int number);
 
-/* The running CPU comes to translated code: @data is its struct block. */
+/* The running CPU comes to translated code: @data is its block_word(). */
 void on_block(unsigned int translator, void *data);
 
 /* It executes an instruction of this kind: instruction.h has them. */

@@ -65,7 +65,8 @@ static void show(struct qemu_plugin_tb *tb, size_t n)
 
 	if (!block)
 		die("no memory left", "");
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS, block);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS,
+					     (void *)(uintptr_t)block_word(block));
 	for (i = 0; i < n; i++)
 		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
 						 on_access, NO_REGS, MEM_BOTH, NULL);

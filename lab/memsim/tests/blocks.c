@@ -35,9 +35,29 @@ static void profile_has_what_took_time(void **state)
 	assert_false(blocks_write("/nowhere/at/all"));
 }
 
+static void a_word_says_all_that_a_run_needs(void **state)
+{
+	/* QEMU puts at most 512 instructions into a block. */
+	static const uint32_t counts[] = { 1, 7, 512 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		struct block *user = blocks_add(0x401000, counts[i]);
+		struct block *kernel = blocks_add(KERNEL_PC, counts[i]);
+
+		assert_ptr_equal(block_of(block_word(user)), user);
+		assert_ptr_equal(block_of(block_word(kernel)), kernel);
+		assert_int_equal(block_mode(block_word(user)), USER);
+		assert_int_equal(block_mode(block_word(kernel)), KERNEL);
+		assert_int_equal(block_instructions(block_word(kernel)), counts[i]);
+	}
+}
+
 int test_blocks(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_word_says_all_that_a_run_needs),
 		cmocka_unit_test(profile_has_what_took_time),
 	};
 
