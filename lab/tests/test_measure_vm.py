@@ -73,7 +73,7 @@ def test_a_timer_does_not_come_before_its_time(stock_kernel):
     assert busy.kernel_seconds < 0.01 * 4 * busy.seconds
 
 
-_LATE = r"""
+_RESTLESS = r"""
 #include <dlfcn.h>
 #include <poll.h>
 #include <signal.h>
@@ -85,63 +85,63 @@ static int (*poll_on)(struct pollfd *, nfds_t, const struct timespec *, const si
 
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *s)
 {
-	static __thread uint64_t x;
-	struct timespec late;
-	int result;
+	static uint64_t x;
+	struct timespec soon;
 
 	if (!poll_on)
 		*(void **)&poll_on = dlsym(RTLD_NEXT, "ppoll");
+	if (getpid() != gettid())
+		return poll_on(fds, n, t, s);
 	if (!x) {
-		clock_gettime(CLOCK_MONOTONIC, &late);
-		x = late.tv_nsec * 0x9e3779b97f4a7c15 + getpid();
+		clock_gettime(CLOCK_MONOTONIC, &soon);
+		x = soon.tv_nsec * 0x9e3779b97f4a7c15 + getpid();
 	}
-	result = poll_on(fds, n, t, s);
 	x ^= x << 13;
 	x ^= x >> 7;
 	x ^= x << 17;
-	late = (struct timespec){ .tv_nsec = x >> 40 & 1 ? x % 200000 : 0 };
-	if (getpid() == gettid() && late.tv_nsec)
-		nanosleep(&late, NULL);
-	return result;
+	soon = (struct timespec){ .tv_nsec = (x >> 20) % 50000 };
+	return poll_on(fds, n, &soon, s);
 }
 """
-"""QEMU's main thread comes late to half of what it has to do, by up to 0.2 ms. With
-nothing against it one run in seven differs on a host that does nothing else."""
+"""QEMU's main thread wakes without a reason, each 25 us on average, and looks at CPUs
+and timers. A busy host does this now and then: it lets it go on when it likes."""
+
+_NAPS = b"""#!/bin/sh
+naps() { i=0; while [ $i -lt 60 ]; do usleep $1; i=$((i + 1)); done; }
+mark begin
+for n in $(seq $(nproc)); do naps $((300 + 70 * n)) & done
+wait
+mark end
+echo '{"verified": true}'
+"""
+"""Each CPU works a little and sleeps a little. Where all sleep, the main thread moves
+the clock on, and a fault in that stays in all that follows."""
 
 
 @pytest.fixture
-def late_at_random(tmp_path, monkeypatch):
-    """Hosts do this to QEMU when they are busy, and seldom then."""
-    source, library = tmp_path / "late.c", tmp_path / "late.so"
-    source.write_text(_LATE, encoding="utf-8")
+def restless(tmp_path, monkeypatch):
+    """What a busy host does now and then, all the time."""
+    source, library = tmp_path / "restless.c", tmp_path / "restless.so"
+    source.write_text(_RESTLESS, encoding="utf-8")
     subprocess.run(
         ["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True
     )
     good = plugin.build()
-    late = replace(good, preload=(library, *good.preload))
-    monkeypatch.setattr(plugin, "build", lambda: late)
+    more = replace(good, preload=(library, *good.preload))
+    monkeypatch.setattr(plugin, "build", lambda: more)
 
 
 @pytest.mark.parametrize("cpus, times", [(1, 8), (2, 12), (4, 30)])
-def test_fifty_times_the_same_under_load(stock_kernel, late_at_random, cpus, times):
-    """Guests with one, two and four CPUs, more at once than the host can run."""
+def test_fifty_times_the_same_under_load(stock_kernel, restless, cpus, times):
+    """More guests at once than the host can run. Of five runs without lab/memsim/gate.c
+    two differed from the others."""
     run = Run(
         "dram-cxl",
         "stock",
-        (
-            "random",
-            "--mib",
-            "8",
-            "--accesses",
-            str(40000 // cpus),
-            "--place",
-            "1",
-            "--threads",
-            str(cpus),
-            "--cpus",
-            ",".join(map(str, range(cpus))),
-        ),
+        ("sh", "/naps"),
         cmdline=(f"maxcpus={cpus}",),
+        files={"/naps": _NAPS},
+        programs=("mark",),
         count_pages=True,
     )
     with ThreadPoolExecutor(2 * len(os.sched_getaffinity(0))) as pool:
