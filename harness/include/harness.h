@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <linux/types.h>
+
 /* Which allocators fail; for tests of what happens then. */
 struct harness_fail {
 	bool pages;		/* alloc_pages_exact_nid() */
@@ -29,6 +31,16 @@ struct harness_live harness_live(void);
  * mapped. Nothing is given back to it.
  */
 void harness_arena(void *base, size_t size);
+
+/* splitmix64: the same sequence on every machine. */
+static inline u64 harness_random(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
 
 /* A thread that calls into the kernel code does so between these two. */
 void harness_thread_enter(void);

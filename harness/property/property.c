@@ -15,16 +15,6 @@
 #include "harness.h"
 #include "ops.h"
 
-/* splitmix64: the same sequence on every machine. */
-static u64 next_random(u64 *state)
-{
-	u64 z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
-
 /* Drop operations, in ever smaller pieces, as long as it still fails. */
 static size_t shorten(const struct ops *ops, u8 head, u8 *buf, size_t nr,
 		      struct ops_failure *why)
@@ -76,11 +66,11 @@ static bool random_runs(const struct ops *ops, u64 seed, u64 count, size_t nr)
 
 	for (; count && ok; count--, seed++) {
 		u64 state = seed;
-		u8 head = next_random(&state);
+		u8 head = harness_random(&state);
 		size_t i;
 
 		for (i = 0; i < nr; i++)
-			buf[i] = next_random(&state);
+			buf[i] = harness_random(&state);
 		ok = ops->run(head, (u8 *)buf, nr, &why);
 		if (!ok) {
 			printf("seed %llu:\n", (unsigned long long)seed);

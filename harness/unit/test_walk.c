@@ -4,6 +4,8 @@
 
 #include "hotmap_layout.h"
 
+#include <linux/array_size.h>
+
 static struct fixture f;
 
 static void assert_next(struct pghot_cursor *c, unsigned long block_pfn)
@@ -20,6 +22,25 @@ static void assert_end(struct pghot_cursor *c)
 
 	assert_false(pghot_map_next_block(&f.map, &f.node, c, &pfn));
 }
+
+/* What is left of a walk: these blocks, and nothing more. */
+static void assert_blocks(struct pghot_cursor *c, const unsigned long *pfns,
+			  size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		assert_next(c, pfns[i]);
+	assert_end(c);
+}
+
+#define assert_rest(c, ...)						\
+	assert_blocks(c, (const unsigned long[]) { __VA_ARGS__ },	\
+		      ARRAY_SIZE(((const unsigned long[]) { __VA_ARGS__ })))
+
+/* The same of a walk from the start. */
+#define assert_walk(...)						\
+	assert_rest(&(struct pghot_cursor) { }, __VA_ARGS__)
 
 TEST(nothing_ready_nothing_found)
 {
@@ -55,11 +76,10 @@ TEST(blocks_come_in_pfn_order_and_once)
 		make_ready(&f, pfn_in(SECTION_A, 511));
 		make_ready(&f, pfn_in(SECTION_A, 0));
 		make_ready(&f, pfn_in(SECTION_D, 0));
-		assert_next(&c, pfn_in(SECTION_A, 0));
-		assert_next(&c, pfn_in(SECTION_A, 512));
-		assert_next(&c, pfn_in(SECTION_B, 32256));
-		assert_next(&c, pfn_in(SECTION_C, 0));
-		assert_end(&c);
+		assert_rest(&c, pfn_in(SECTION_A, 0),
+			    pfn_in(SECTION_A, 512),
+			    pfn_in(SECTION_B, 32256),
+			    pfn_in(SECTION_C, 0));
 		c = (struct pghot_cursor) { };
 		assert_end(&c);
 	}
@@ -72,9 +92,8 @@ TEST(a_finished_walk_leaves_no_bits_to_look_at)
 
 		make_ready(&f, pfn_in(SECTION_A, 0));
 		make_ready(&f, pfn_in(SECTION_C, 32767));
-		assert_next(&c, pfn_in(SECTION_A, 0));
-		assert_next(&c, pfn_in(SECTION_C, 32256));
-		assert_end(&c);
+		assert_rest(&c, pfn_in(SECTION_A, 0),
+			    pfn_in(SECTION_C, 32256));
 		assert_int_equal(find_next_bit(leaf_of(&f.map, SECTION_A)->hot,
 					       LEAF_SECTIONS, 0),
 				 LEAF_SECTIONS);
@@ -109,9 +128,8 @@ TEST(a_stopped_walk_leaves_the_rest_to_be_found)
 		assert_next(&c, pfn_in(SECTION_A, 0));
 		pghot_map_stop(&f.map, &c);
 		c = (struct pghot_cursor) { };
-		assert_next(&c, pfn_in(SECTION_A, 4608));
-		assert_next(&c, pfn_in(SECTION_C, 0));
-		assert_end(&c);
+		assert_rest(&c, pfn_in(SECTION_A, 4608),
+			    pfn_in(SECTION_C, 0));
 		pghot_map_stop(&f.map, &c);
 	}
 }
@@ -127,11 +145,8 @@ TEST(a_stopped_walk_can_go_on_and_leaves_what_is_behind)
 		pghot_map_mark(&f.map, pfn_in(SECTION_A, 0));
 		pghot_map_stop(&f.map, &c);
 		/* A block refused over and over does not hide the next one. */
-		assert_next(&c, pfn_in(SECTION_A, 4608));
-		assert_end(&c);
-		c = (struct pghot_cursor) { };
-		assert_next(&c, pfn_in(SECTION_A, 0));
-		assert_end(&c);
+		assert_rest(&c, pfn_in(SECTION_A, 4608));
+		assert_walk(pfn_in(SECTION_A, 0));
 	}
 }
 
@@ -167,12 +182,9 @@ TEST(what_becomes_ready_ahead_is_found_behind_is_kept)
 		make_ready(&f, pfn_in(SECTION_A, 0));
 		make_ready(&f, pfn_in(SECTION_A, 2048));
 		make_ready(&f, pfn_in(SECTION_B, 0));
-		assert_next(&c, pfn_in(SECTION_A, 2048));
-		assert_next(&c, pfn_in(SECTION_B, 0));
-		assert_end(&c);
-		c = (struct pghot_cursor) { };
-		assert_next(&c, pfn_in(SECTION_A, 0));
-		assert_end(&c);
+		assert_rest(&c, pfn_in(SECTION_A, 2048),
+			    pfn_in(SECTION_B, 0));
+		assert_walk(pfn_in(SECTION_A, 0));
 	}
 }
 
