@@ -102,17 +102,53 @@ def imports(files: list[Path], root: Path) -> dict[str, set[str]]:
     return graph
 
 
-def includes(files: list[Path]) -> dict[str, set[str]]:
-    """C file -> files of ``files`` that it includes by a path in quotes."""
-    graph = {}
+# Room -> directories in which its files' includes are looked for besides their own, as
+# its Makefile says; the innermost room counts.
+_INCLUDED_FROM = {
+    "harness": ("harness/include", "linux/include", "linux/mm/pghot", "harness/model"),
+    "lab/memsim": (),
+    "lab/memsim/tests": ("lab/memsim",),
+    "lab/workloads": (),
+    "linux": ("linux/include",),
+    "linux/tools": (),
+}
+
+# Includes of files that are elsewhere, and where.
+_ELSEWHERE = {
+    ("linux/mm/pghot", "../internal.h"): "mm/internal.h of the stock kernel",
+}
+
+_INCLUDE = re.compile(r'^\s*#\s*include(?:_next)?\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+
+
+def included_from(name: str) -> tuple[str, ...]:
+    """Directories of includes of the file ``name``."""
+    rooms = [str(parent) for parent in Path(name).parents]
+    return next((_INCLUDED_FROM[room] for room in rooms if room in _INCLUDED_FROM), ())
+
+
+def includes(files: list[Path], root: Path) -> tuple[dict[str, set[str]], list[str]]:
+    """C file -> files of ``files`` that it includes; what includes in quotes do not find.
+
+    What stands in <> and is not here is the system's or the stock kernel's.
+    """
+    graph: dict[str, set[str]] = {}
+    missing = []
     known = set(files)
     for path in files:
-        named = re.findall(
-            r'^\s*#\s*include\s+"([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE
-        )
-        found = {(path.parent / name).resolve() for name in named} & known
-        graph[shown(path)] = {shown(one) for one in found}
-    return graph
+        name = str(path.relative_to(root))
+        places = [root / directory for directory in included_from(name)]
+        graph[name] = set()
+        for quoted, angled in _INCLUDE.findall(path.read_text(encoding="utf-8")):
+            beside = [path.parent] if quoted else []
+            tried = [(place / (quoted or angled)).resolve() for place in beside + places]
+            # A header of the harness that goes on with the system's is not its own.
+            hit = next((one for one in tried if one in known and one != path), None)
+            if hit:
+                graph[name].add(str(hit.relative_to(root)))
+            elif quoted and (str(Path(name).parent), quoted) not in _ELSEWHERE:
+                missing.append(f'{name}: "{quoted}"')
+    return graph, missing
 
 
 def _names(text: str) -> set[int]:
@@ -202,9 +238,21 @@ def test_no_circle_of_imports():
 
 
 def test_no_circle_of_includes():
-    graph = includes(tracked(".c", ".h"))
-    assert graph["lab/memsim/memory.c"]
+    graph, missing = includes(tracked(".c", ".h"), paths.ROOT)
+    assert "lab/memsim/memory.h" in graph["lab/memsim/memory.c"]
+    assert "linux/mm/pghot/hotmap.h" in graph["harness/unit/map.h"]
+    assert "harness/include/linux/bitops.h" in graph["harness/include/linux/bitmap.h"]
+    assert not missing
     assert not circle(graph)
+
+
+def test_directories_of_includes_are_there():
+    for room, places in _INCLUDED_FROM.items():
+        assert all((paths.ROOT / place).is_dir() for place in (room, *places))
+    for (place, name), _ in _ELSEWHERE.items():
+        assert not (paths.ROOT / place / name).exists()
+        sources = [path.read_text() for path in (paths.ROOT / place).glob("*.[ch]")]
+        assert any(f'"{name}"' in text for text in sources)
 
 
 def test_nothing_stands_twice():
@@ -248,9 +296,46 @@ def test_circles_of_imports_are_found(write, tmp_path):
     )
 
 
-def test_circles_of_includes_are_found(write):
+def test_circles_of_includes_are_found(write, tmp_path):
     files = write(a_h='#include "b.h"\n', b_h='# include "a.h"\n', c_c='#include "a.h"\n')
-    assert set(circle(includes(files))) == {"a.h", "b.h"}
+    assert set(circle(includes(files, tmp_path)[0])) == {"a.h", "b.h"}
+
+
+def test_circles_of_includes_are_found_through_directories(tmp_path):
+    texts = {
+        "harness/unit/test.c": '#include "ops.h"\n#include <stdio.h>\n',
+        "harness/model/ops.h": "#include <linux/bits.h>\n",
+        "harness/include/linux/bits.h": '#include_next <linux/bits.h>\n#include "hotmap.h"\n',
+        "linux/mm/pghot/hotmap.h": '#include "record.h"\n',
+        "linux/mm/pghot/record.h": "#include <linux/pghot.h>\n",
+        "linux/include/linux/pghot.h": "#include <linux/bits.h>\n",
+    }
+    files = [tmp_path / name for name in texts]
+    for path in files:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(texts[str(path.relative_to(tmp_path))])
+    graph, missing = includes(files, tmp_path)
+    assert not missing
+    assert graph["harness/unit/test.c"] == {"harness/model/ops.h"}
+    assert graph["harness/include/linux/bits.h"] == {"linux/mm/pghot/hotmap.h"}
+    # Which <linux/bits.h> a file of the kernel gets is decided where it is compiled.
+    assert not circle(graph)
+    (tmp_path / "linux/include/linux/pghot.h").write_text('#include "../../mm/pghot/hotmap.h"\n')
+    assert set(circle(includes(files, tmp_path)[0])) == {
+        "linux/include/linux/pghot.h",
+        "linux/mm/pghot/hotmap.h",
+        "linux/mm/pghot/record.h",
+    }
+
+
+def test_includes_of_nothing_are_found(tmp_path):
+    (tmp_path / "lab/memsim/tests").mkdir(parents=True)
+    header, test = tmp_path / "lab/memsim/dma.h", tmp_path / "lab/memsim/tests/dma.c"
+    header.write_text('#include "none.h"\n#include <none.h>\n')
+    test.write_text('#include "dma.h"\n#include "../none.h"\n')
+    graph, missing = includes([header, test], tmp_path)
+    assert graph["lab/memsim/tests/dma.c"] == {"lab/memsim/dma.h"}
+    assert missing == ['lab/memsim/dma.h: "none.h"', 'lab/memsim/tests/dma.c: "../none.h"']
 
 
 def test_what_stands_twice_is_found(write):
