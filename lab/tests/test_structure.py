@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import fnmatch
 import re
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from lab import paths
+from lab.tree import tracked
 
 LONGEST = 500
 """Lines of a file of source code."""
@@ -47,20 +47,6 @@ _TEMPORARY = {
         "linux/tools/testing/selftests/pghot/modes.sh",
     ),
 }
-
-
-def tracked(*suffixes: str) -> list[Path]:
-    """Files of the work tree with these suffixes (all without any), also those not
-    committed yet."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"],
-        cwd=paths.ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.splitlines()
-    found = (paths.ROOT / name for name in sorted(set(listed)))
-    return [path for path in found if (not suffixes or path.suffix in suffixes) and path.is_file()]
 
 
 def shown(path: Path) -> str:

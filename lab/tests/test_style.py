@@ -2,20 +2,35 @@
 """The Python style holds, and its check finds what breaks it."""
 
 import textwrap
+import tomllib
 
 from lab import paths, style
+from lab.tree import interpreter, tracked
 
 
 def test_all_python_here_has_the_one_style():
     assert not style.complaints()
 
 
+_FILES = 'files = ["lab", "pghot", "harness/tests", "bin/pghot"]'
+
+
+def test_programs_without_a_suffix_are_checked():
+    programs = {
+        str(path.relative_to(paths.ROOT))
+        for path in tracked()
+        if "python" in interpreter(path) and path.suffix != ".py"
+    }
+    assert "bin/pghot" in programs
+    tools = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["tool"]
+    assert programs <= set(tools["ruff"]["extend-include"])
+    assert programs <= set(tools["mypy"]["files"])
+
+
 def test_what_breaks_it_is_named(tmp_path, monkeypatch):
     (tmp_path / "lab").mkdir()
     (tmp_path / "pyproject.toml").write_text(
-        (paths.ROOT / "pyproject.toml")
-        .read_text()
-        .replace('files = ["lab", "pghot", "harness/tests"]', 'files = ["lab"]')
+        (paths.ROOT / "pyproject.toml").read_text().replace(_FILES, 'files = ["lab"]')
     )
     (tmp_path / "lab" / "bad.py").write_text(
         textwrap.dedent('''\
