@@ -16,11 +16,11 @@ from lab.verbs import Verbs
 # run(args) -> exit status or None. The help lists them in this order.
 COMMANDS = (
     "lab.demo.command",
-    "lab.testing",
+    "lab.test",
     "lab.bench.command",
     "lab.bench.sensitivity",
     "lab.measure.command",
-    "lab.compare",
+    "lab.compare.command",
     "lab.kernel.command",
     "lab.check",
     "lab.manpage",

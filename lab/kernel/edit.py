@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 from collections.abc import Iterator
@@ -15,7 +14,6 @@ from lab.errors import LabError
 from lab.files import locked, write
 from lab.kernel import apply, build, patchfile, source
 from lab.kernel.patchfile import Patch
-from lab.log import console
 
 _NEW_HEADER = "SPDX-License-Identifier: GPL-2.0\n\n"
 
@@ -223,12 +221,3 @@ def write_back(hook: str = "") -> WriteBack:
             write(path, data)
         apply.sync(pristine, tree, apply.expected(pristine))
     return result
-
-
-def run(_args: argparse.Namespace) -> None:
-    """The verb ``hook``; HOOK= comes from the environment."""
-    result = write_back(os.environ.get("HOOK", ""))
-    for name, destination in result.edits:
-        console.print(f"{name} -> {destination}", markup=False)
-    if not result.edits:
-        console.print("nothing to write back")

@@ -14,7 +14,6 @@ Every overlay file and every hook belongs to exactly one step.
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import os
 import subprocess
@@ -29,7 +28,6 @@ from lab.errors import LabError
 from lab.files import staging
 from lab.host import programs
 from lab.kernel import apply, patchfile, source
-from lab.log import console
 
 _T = TypeVar("_T")
 
@@ -273,11 +271,3 @@ def emit(pristine: Path, found: list[Step], output: Path, who: Author) -> list[P
             output.rename(directory / "old")
         (directory / "series").rename(output)
     return sorted(output.glob("*.patch"))
-
-
-def run(_args: argparse.Namespace) -> None:
-    """The verb ``series``: the series of the work tree in build/series/."""
-    programs.require("patch", "git")
-    pristine = source.ensure()
-    for path in emit(pristine, steps(pristine), paths.OUT / "series", author()):
-        console.print(str(path.relative_to(paths.ROOT)), markup=False)

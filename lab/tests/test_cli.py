@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from lab import cli, paths, testing
+from lab import cli, paths
 from lab.errors import LabError
 
 
@@ -142,64 +142,3 @@ def test_other_errors_are_faults_of_the_program(monkeypatch):
     monkeypatch.setattr("lab.clean.run", run)
     with pytest.raises(PermissionError):
         cli.main(["clean"])
-
-
-@pytest.mark.parametrize(
-    "words",
-    [["-m", "not vm and not kernel", "-q"], ["--durations=9", "lab/tests"], ["lab/tests", "-x"]],
-)
-def test_options_for_pytest_reach_it(monkeypatch, words):
-    ran = []
-
-    def run(command, **_):
-        ran.append(command)
-        return subprocess.CompletedProcess(command, 5)
-
-    monkeypatch.setattr(testing.subprocess, "run", run)
-    assert cli.main(["test", *words]) == 5
-    assert ran == [[sys.executable, "-m", "pytest", *words]]
-
-
-@pytest.mark.parametrize(
-    ("jobs", "gib", "options"),
-    [
-        ("2", 24, ["--numprocesses", "2", "--dist", "loadfile", "--no-loadscope-reorder"]),
-        ("16", 19, ["--numprocesses", "3", "--dist", "loadfile", "--no-loadscope-reorder"]),
-        ("8", 4, []),
-        ("1", 64, []),
-    ],
-)
-def test_all_tests_run_beside_each_other(monkeypatch, jobs, gib, options):
-    ran = []
-
-    def run(command, **_):
-        ran.append(command)
-        return subprocess.CompletedProcess(command, 0)
-
-    monkeypatch.setattr(testing.subprocess, "run", run)
-    monkeypatch.setattr(testing.build, "ensure", ran.append)
-    monkeypatch.setattr(testing.memory, "available", lambda: gib << 30)
-    monkeypatch.setenv("JOBS", jobs)
-    monkeypatch.delenv("PGHOT_DEBUG", raising=False)
-    assert cli.main(["test"]) == 0
-    assert ran == ["pghot", "stock", "demo", [sys.executable, "-m", "pytest", *options]]
-
-
-def test_a_kernel_that_does_not_build_is_for_the_tests_to_fail(monkeypatch, capsys):
-    def ensure(flavour):
-        raise LabError("make bzImage failed")
-
-    monkeypatch.setattr(testing.build, "ensure", ensure)
-    monkeypatch.setattr(
-        testing.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1)
-    )
-    assert cli.main(["test"]) == 1
-    assert "The stock kernel: make bzImage failed" in capsys.readouterr().out
-
-
-def test_help_of_test_is_its_own(monkeypatch, capsys):
-    monkeypatch.setattr(testing.subprocess, "run", lambda *_, **__: pytest.fail("it ran"))
-    with pytest.raises(SystemExit) as end:
-        cli.main(["test", "--help"])
-    assert end.value.code == 0
-    assert "options and files for pytest" in capsys.readouterr().out

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import fnmatch
+import importlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import paths
+from lab import cli, paths
 from lab.tree import tracked
 
 LONGEST = 500
@@ -246,6 +248,39 @@ def test_nothing_stands_twice():
     known = {places: tuple(place.rpartition(":")[0] for place in places) for places in found}
     assert not [" and ".join(places) for places in found if known[places] not in _TEMPORARY]
     assert not _TEMPORARY - set(known.values()), "no longer needed"
+
+
+# A verb that is still beside the command.py of its room.
+_STRAY = {"lab.bench.sensitivity"}
+
+
+def misplaced(module: str, verbs: list[str]) -> bool:
+    """Is this module, with these verbs, neither a room's command.py nor a verb of lab/."""
+    _, *room, name = module.split(".")
+    return name != "command" if room else verbs != [name]
+
+
+def test_verbs_are_where_one_looks_for_them():
+    with_parsers = {
+        module_of(path, paths.ROOT)
+        for path in tracked(".py")
+        if shown(path).startswith("lab/") and "\ndef add_parser(" in path.read_text()
+    }
+    assert with_parsers == set(cli.COMMANDS)
+    strays = set()
+    for module in cli.COMMANDS:
+        verbs = argparse.ArgumentParser().add_subparsers()
+        importlib.import_module(module).add_parser(verbs)
+        if misplaced(module, list(verbs.choices)):
+            strays.add(module)
+    assert strays == _STRAY
+
+
+def test_misplaced_verbs_are_found():
+    assert not misplaced("lab.clean", ["clean"])
+    assert misplaced("lab.compare", ["compare-stock"])
+    assert not misplaced("lab.kernel.command", ["hook", "series"])
+    assert misplaced("lab.kernel.series", ["series"])
 
 
 def test_what_may_be_alike_is_there():

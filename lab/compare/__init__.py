@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0
+"""When pages arrive, next to the stock kernel."""
