@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import fcntl
 import json
 import os
@@ -33,9 +35,12 @@ def locked(path: Path) -> Iterator[None]:
 def staging(beside: Path) -> Iterator[Path]:
     """A new directory on the file system of ``beside``, removed at the end.
 
-    Leftovers of killed runs are removed first; hold a lock.
+    Leftovers of killed runs are removed first, and what one was about to replace is put
+    back; hold a lock.
     """
     beside.parent.mkdir(parents=True, exist_ok=True)
+    if (aside := _aside(beside)).exists() and not beside.exists():
+        aside.rename(beside)
     prefix = f".{beside.name}."
     for old in beside.parent.glob(f"{prefix}*"):
         shutil.rmtree(old, ignore_errors=True)
@@ -44,6 +49,54 @@ def staging(beside: Path) -> Iterator[Path]:
         yield directory
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def _aside(path: Path) -> Path:
+    """Where replace_directory() has the old one for a moment, if it must be anywhere."""
+    return path.with_name(f"{path.name}.replaced")
+
+
+def replace_directory(new: Path, path: Path) -> None:
+    """Put the directory ``new`` where ``path`` is, or was not yet; what was there is removed.
+
+    ``new`` comes from staging(path). Whenever this process is killed, the old one or the new
+    one is there, or the next staging() puts the old one back.
+    """
+    if path.exists():
+        if not _exchange(new, path):
+            aside = _aside(path)
+            shutil.rmtree(aside, ignore_errors=True)
+            path.rename(aside)
+            new.rename(path)
+            new = aside
+        shutil.rmtree(new)
+    else:
+        new.rename(path)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two directories change places at once; False where their file system cannot."""
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if call is None:
+        return False
+    at_cwd, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE of <fcntl.h> and <stdio.h>
+    if call(at_cwd, os.fsencode(one), at_cwd, os.fsencode(other), exchange) == 0:
+        return True
+    error = ctypes.get_errno()
+    if error in (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
+        return False
+    raise OSError(error, os.strerror(error), str(other))
+
+
+def symlink(link: Path, target: Path) -> None:
+    """Make ``link`` point at ``target``, whatever link or file it was; it is never missing."""
+    if link.is_symlink() and link.readlink() == target:
+        return
+    link.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{link.name}.", dir=link.parent) as directory:
+        made = Path(directory) / link.name
+        made.symlink_to(target)
+        os.replace(made, link)
 
 
 def write(path: Path, data: bytes) -> bool:

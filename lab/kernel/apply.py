@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
-from lab.files import staging, write, write_json
+from lab.files import replace_directory, staging, write, write_json
 from lab.kernel import patchfile, source
 from lab.log import note, progress
 
@@ -134,7 +135,7 @@ def copy(pristine: Path, tree: Path, linked: bool) -> None:
         subprocess.run(
             ["cp", how, "--reflink=auto", str(pristine), str(directory / "linux")], check=True
         )
-        (directory / "linux").rename(tree)
+        replace_directory(directory / "linux", tree)
 
 
 def sync(pristine: Path, tree: Path, files: dict[str, bytes], linked: bool = False) -> None:
@@ -153,14 +154,14 @@ def sync(pristine: Path, tree: Path, files: dict[str, bytes], linked: bool = Fal
                 "Linux source is another one now: save the edits, "
                 f"then remove {tree}"
             )
-        with staging(tree) as directory:
-            tree.rename(directory / "old")
-            # make goes by time stamps, which say nothing across sources.
-            for objects in tree.parent.glob("out*"):
-                objects.rename(directory / objects.name)
-    if not tree.exists():
+    if not tree.exists() or manifest.origin != origin:
+        # Of a tree that is not saved again below nothing is known: it is made anew then.
+        manifest.files, manifest.origin = {}, ""
+        manifest.save()
+        # make goes by time stamps, which say nothing across sources.
+        for objects in tree.parent.glob("out*"):
+            shutil.rmtree(objects)
         copy(pristine, tree, linked)
-        manifest.files = {}
         manifest.origin = origin
     edited = set(edits(tree, manifest))
     wanted = {name: _digest(data) for name, data in files.items()}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
-from lab.files import locked, need_room, write_text
+from lab.files import locked, need_room, symlink, write_json, write_text
 from lab.host import programs
 from lab.kernel import apply, config, make, source
 from lab.log import note
@@ -91,10 +91,7 @@ def ensure(flavour: str) -> BuiltKernel:
 
 def _show_tree(tree: Path) -> None:
     """Keep src/pghot, where developers edit, pointing at the tree."""
-    link = paths.SOURCES / "pghot"
-    if not link.is_symlink() or link.resolve() != tree.resolve():
-        link.unlink(missing_ok=True)
-        link.symlink_to(tree)
+    symlink(paths.SOURCES / "pghot", tree)
 
 
 def fragments(flavour: str) -> list[Path]:
@@ -194,7 +191,8 @@ def _build(flavour: str, tree: Path, out: Path, own: dict[str, bytes]) -> BuiltK
         log.unlink(missing_ok=True)
     # Written before make runs: edits made meanwhile must count as newer.
     begun = out.parent / "begun"
-    begun.write_text(json.dumps(key))
+    begun.unlink(missing_ok=True)
+    write_json(begun, key)
     counted = Steps(flavour, out)
     steps = make.run(
         tree,

@@ -25,7 +25,7 @@ from typing import TypeVar
 
 from lab import paths, toml
 from lab.errors import LabError
-from lab.files import staging
+from lab.files import replace_directory, staging
 from lab.host import programs
 from lab.kernel import apply, patchfile, source
 
@@ -267,7 +267,5 @@ def emit(pristine: Path, found: list[Step], output: Path, who: Author) -> list[P
             str(directory / "series"),
             f"-{len(found)}",
         )
-        if output.exists():
-            output.rename(directory / "old")
-        (directory / "series").rename(output)
+        replace_directory(directory / "series", output)
     return sorted(output.glob("*.patch"))

@@ -16,7 +16,7 @@ from typing import IO
 
 from lab import paths
 from lab.errors import LabError
-from lab.files import locked, need_room, staging
+from lab.files import locked, need_room, replace_directory, staging
 from lab.host import apt, programs
 from lab.kernel import kernel_org
 from lab.log import note, progress
@@ -138,9 +138,7 @@ def unpack(archive: Path, origin: str) -> Path:
                 f"needed: give a linux-{VERSION}.tar.xz"
             )
         (tree / ORIGIN).write_text(origin)
-        if PRISTINE.exists():
-            PRISTINE.rename(directory / "old")
-        tree.rename(PRISTINE)
+        replace_directory(tree, PRISTINE)
     return PRISTINE
 
 

@@ -4,6 +4,7 @@
 import json
 import os
 from collections import namedtuple
+from contextlib import suppress
 
 import pytest
 
@@ -77,6 +78,80 @@ def test_staging_leaves_nothing(tmp_path):
         assert not left.exists()
         (directory / "file").write_text("x")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(params=["at once", "in two steps"])
+def replaced(request, tmp_path, monkeypatch):
+    """A directory to replace, on file systems of both kinds."""
+    if request.param == "in two steps":
+        monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    path = tmp_path / "series"
+    path.mkdir()
+    (path / "old").touch()
+    return path
+
+
+def replace(path):
+    with files.staging(path) as directory:
+        (directory / "made").mkdir()
+        (directory / "made" / "new").touch()
+        files.replace_directory(directory / "made", path)
+
+
+def test_a_directory_is_replaced(replaced):
+    replace(replaced)
+    assert os.listdir(replaced) == ["new"]
+    assert os.listdir(replaced.parent) == ["series"]
+    replace(replaced.parent / "another")
+    assert os.listdir(replaced.parent / "another") == ["new"]
+
+
+@pytest.mark.parametrize("last", range(3))
+def test_a_killed_replacement_loses_no_directory(replaced, monkeypatch, last):
+    """Whichever of its steps is the last, the old one or the new one is there after."""
+
+    class Killed(BaseException):
+        pass
+
+    steps = []
+
+    def counted(real):
+        def step(*args, **keywords):
+            if len(steps) == last:
+                raise Killed
+            steps.append(real)
+            return real(*args, **keywords)
+
+        return step
+
+    with monkeypatch.context() as patch:
+        # A killed process tidies nothing up.
+        patch.setattr(files.Path, "rename", counted(files.Path.rename))
+        patch.setattr(files, "_exchange", counted(files._exchange))
+        directory = replaced.parent / ".series.killed"
+        (directory / "made").mkdir(parents=True)
+        (directory / "made" / "new").touch()
+        with suppress(Killed):
+            files.replace_directory(directory / "made", replaced)
+    with files.staging(replaced):
+        assert os.listdir(replaced) in (["old"], ["new"])
+    replace(replaced)
+    assert os.listdir(replaced) == ["new"]
+
+
+def test_a_link_is_never_missing(tmp_path, monkeypatch):
+    link = tmp_path / "sources" / "pghot"
+    files.symlink(link, tmp_path / "one")
+    assert link.readlink() == tmp_path / "one"
+    with monkeypatch.context() as patch:
+        patch.setattr(files.os, "replace", lambda *_: 1 / 0)
+        files.symlink(link, tmp_path / "one")
+        with pytest.raises(ZeroDivisionError):
+            files.symlink(link, tmp_path / "two")
+    assert link.readlink() == tmp_path / "one"
+    files.symlink(link, tmp_path / "two")
+    assert link.readlink() == tmp_path / "two"
+    assert os.listdir(link.parent) == ["pghot"]
 
 
 def test_room_is_asked_for_where_nothing_is_yet(monkeypatch, tmp_path):

@@ -174,6 +174,26 @@ def test_another_source_replaces_the_tree(work: Work) -> None:
     assert (work.tree / "mm/b.c").read_text() == "int newer;\n"
 
 
+def test_a_replacement_that_was_killed_begins_anew(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What another source's tree and objects left is not taken for the new one's."""
+    work.sync()
+    (work.pristine / ".pghot-origin").write_text("newer")
+    (work.pristine / "mm/b.c").write_text("int newer;\n")
+    (work.tree.parent / "out").mkdir()
+    for step in ("copy", "write"):
+        with monkeypatch.context() as patch:
+            patch.setattr(apply, step, lambda *_: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                work.sync()
+        assert not (work.tree.parent / "out").exists()
+        assert work.tree.exists()
+    work.sync()
+    assert (work.tree / "mm/b.c").read_text() == "int newer;\n"
+    assert (work.tree / "mm/new/x.c").read_text() == "int x;\n"
+
+
 def test_another_source_does_not_lose_edits(work: Work) -> None:
     work.sync()
     (work.tree / "mm/new/x.c").write_text("int edited;\n")
