@@ -12,8 +12,8 @@ import pytest
 
 from lab import paths
 from lab.errors import LabError
-from lab.files import locked
 from lab.host import apt, programs
+from lab.host.compiler import compile_c
 
 HARNESS = paths.ROOT / "harness"
 OUT = paths.OUT / "harness"
@@ -53,16 +53,7 @@ def build() -> Callable[..., Path]:
     def make(kind: str, target: str) -> Path:
         if (kind, target) not in done:
             jobs = os.environ.get("JOBS") or str(os.cpu_count())
-            with locked(OUT.with_suffix(".lock")):
-                run = subprocess.run(
-                    ["make", "-s", f"-j{jobs}", f"BUILD={kind}", f"O={OUT}", target],
-                    cwd=HARNESS,
-                    check=False,
-                    text=True,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                )
-            assert run.returncode == 0, run.stdout
+            compile_c(HARNESS, OUT, f"-j{jobs}", f"BUILD={kind}", f"O={OUT}", target)
             done.add((kind, target))
         return OUT / kind
 

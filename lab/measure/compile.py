@@ -4,32 +4,10 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
 from pathlib import Path
 
 from lab import paths
-from lab.errors import LabError
-from lab.files import locked
-from lab.host import programs
-
-
-def compile_c(source: Path, out: Path, *targets: str) -> None:
-    """Run ``make`` in ``source`` with results in ``out``; raise LabError with its error."""
-    programs.require("cc", "make", "stdlib.h")
-    out.mkdir(parents=True, exist_ok=True)
-    with locked(out.with_suffix(".lock")):
-        done = subprocess.run(
-            ["make", "-s", "-C", str(source), f"OUT={out}", *targets],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if "error" in line.lower()]
-        raise LabError(
-            f"{source.relative_to(paths.ROOT)} does not compile: "
-            f"{(said or done.stderr.splitlines() or ['make said nothing'])[0]}"
-        )
+from lab.host.compiler import compile_c
 
 
 def compiled(source: Path, *headers: Path) -> Path:
@@ -49,6 +27,6 @@ def compiled(source: Path, *headers: Path) -> Path:
     stamp = out / ".complete"
     # Not again for another checkout, whose files are newer.
     if not stamp.exists():
-        compile_c(source, out)
+        compile_c(source, out, f"OUT={out}")
         stamp.touch()
     return out

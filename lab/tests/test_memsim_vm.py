@@ -3,9 +3,9 @@
 
 import pytest
 
+from lab.host.compiler import compile_c
 from lab.machines import load
 from lab.measure import Run, measure, plugin
-from lab.measure.compile import compile_c
 
 pytestmark = pytest.mark.vm
 
@@ -15,7 +15,7 @@ def test_units(tmp_path):
     from lab.host import programs
 
     programs.require("cmocka.h", packages={"cmocka.h": "libcmocka-dev"})
-    compile_c(plugin.SOURCE, tmp_path, "check")
+    compile_c(plugin.SOURCE, tmp_path, f"OUT={tmp_path}", "check")
 
 
 def probe(machine, cpus, kernel="stock"):

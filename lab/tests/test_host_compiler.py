@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/host/compiler.py: C compiles, or the first error says why not."""
+
+import pytest
+
+from lab import paths
+from lab.errors import LabError
+from lab.host.compiler import compile_c
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    directory = tmp_path / "room"
+    directory.mkdir()
+    (directory / "Makefile").write_text("one: one.c\n\t$(CC) -o $(OUT)/one one.c $(EXTRA)\n")
+    (directory / "one.c").write_text("int main(void)\n{\n\treturn VALUE;\n}\n")
+    return directory
+
+
+def test_words_reach_make(source, tmp_path):
+    out = tmp_path / "out" / "room"
+    compile_c(source, out, f"OUT={out}", "EXTRA=-DVALUE=0", "one")
+    assert (out / "one").exists()
+
+
+def test_the_first_error_is_named(source, tmp_path):
+    with pytest.raises(LabError, match=r"^room does not compile: one.c:3:[0-9]+: error: .VALUE. undec"):
+        compile_c(source, tmp_path / "out", f"OUT={tmp_path}")
+    (source / "Makefile").write_text("all:\n\t@exit 3\n")
+    with pytest.raises(LabError, match=r"^room does not compile: make: .* Error 3"):
+        compile_c(source, tmp_path / "out")
