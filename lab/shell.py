@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from lab import machines, paths
 from lab.errors import LabError
 from lab.guest import run as run_in_guest
 from lab.guest import virtme
-from lab.host import qemu
+from lab.host import process, qemu
 from lab.kernel import build
 from lab.log import console, status
 from lab.verbs import Verbs
@@ -87,13 +88,19 @@ def run(args: argparse.Namespace) -> int:
         chosen,
         kernel.bzimage,
         accelerator,
-        cmdline=args.cmdline.split(),
+        cmdline=[*args.cmdline.split(), *_window()],
         rw=False,
         options=["--shell", str(virtme.HERE / "shell.sh"), "--pwd"],
         qemu_options=[],
     )
-    # virtme-ng hands QEMU the terminal, which it must own: no session of its own.
-    return subprocess.run(words, cwd=paths.ROOT, check=False).returncode
+    with tempfile.TemporaryDirectory(prefix="pghot-shell-") as scratch:
+        return process.run_in_terminal(virtme.resolve(words, Path(scratch)), paths.ROOT)
+
+
+def _window() -> list[str]:
+    """The kernel parameter that tells virtme-ng's init how large the terminal is."""
+    size = os.get_terminal_size(sys.stdout.fileno())
+    return [f"virtme_stty_con=rows {size.lines} cols {size.columns} iutf8"]
 
 
 def _script(chosen: machines.Machine, kernel: build.BuiltKernel, args: argparse.Namespace) -> int:

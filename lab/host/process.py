@@ -7,16 +7,41 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
+import termios
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO
 
 from lab.errors import LabError
 
 _LOOK = 0.02
 """Seconds between two looks at whether it ended."""
+
+
+def _guard() -> list[str]:
+    """What a command begins with that is to die with the thread that starts it: should this
+    process be killed, a hung QEMU is not to be left behind."""
+    guard = shutil.which("setpriv")
+    return [guard, "--pdeathsig", "KILL"] if guard else []
+
+
+def run_in_terminal(command: list[str], cwd: Path) -> int:
+    """Run QEMU with the terminal, which is left as it was; return its exit status.
+
+    The terminal's owner is this session, so QEMU is in it too, and gets ctrl-C like all
+    else that is typed. It dies with the thread that calls this.
+    """
+    terminal = sys.stdin.fileno()
+    settings = termios.tcgetattr(terminal) if os.isatty(terminal) else None
+    try:
+        return subprocess.run([*_guard(), *command], cwd=cwd, check=False).returncode
+    finally:
+        if settings:
+            termios.tcsetattr(terminal, termios.TCSADRAIN, settings)
 
 
 class Process:
@@ -37,10 +62,8 @@ class Process:
         """Start ``command``. ``said`` takes its messages, that is standard error, and
         standard output as well unless ``stdout`` is given; it reads nothing. ``env`` is
         set beside the environment."""
-        # Should this process be killed, a hung QEMU is not to be left behind.
-        guard = shutil.which("setpriv")
         self._process = subprocess.Popen(
-            [*([guard, "--pdeathsig", "KILL"] if guard else []), *command],
+            [*_guard(), *command],
             stdin=subprocess.DEVNULL,
             stdout=said if stdout is None else stdout,
             stderr=said,

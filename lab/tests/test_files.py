@@ -113,7 +113,7 @@ def test_a_killed_replacement_loses_no_directory(replaced, monkeypatch, last):
     class Killed(BaseException):
         pass
 
-    steps = []
+    steps: list[object] = []
 
     def counted(real):
         def step(*args, **keywords):

@@ -25,7 +25,9 @@ def test_words_reach_make(source, tmp_path):
 
 
 def test_the_first_error_is_named(source, tmp_path):
-    with pytest.raises(LabError, match=r"^room does not compile: one.c:3:[0-9]+: error: .VALUE. undec"):
+    with pytest.raises(
+        LabError, match=r"^room does not compile: one.c:3:[0-9]+: error: .VALUE. undec"
+    ):
         compile_c(source, tmp_path / "out", f"OUT={tmp_path}")
     (source / "Makefile").write_text("all:\n\t@exit 3\n")
     with pytest.raises(LabError, match=r"^room does not compile: make: .* Error 3"):

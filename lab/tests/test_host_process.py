@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """lab/host/process.py: starting and ending what could be a QEMU."""
 
+import contextlib
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -163,15 +165,23 @@ def test_a_number_that_may_be_anothers_gets_no_signal(signals):
     assert signals == [] and started.status == 0
 
 
-def test_it_dies_with_its_owner():
+_OWNERS = {
+    "in a session of its own": (
+        "import subprocess, time\nfrom lab.host.process import Process\n"
+        "print(Process(['sleep', '1000'], subprocess.DEVNULL).pid, flush=True)\n"
+        "time.sleep(1000)"
+    ),
+    "in a terminal": (
+        "from pathlib import Path\nfrom lab.host.process import run_in_terminal\n"
+        "run_in_terminal(['sh', '-c', 'echo $$; exec sleep 1000'], Path('/'))"
+    ),
+}
+
+
+@pytest.mark.parametrize("script", _OWNERS.values(), ids=_OWNERS)
+def test_it_dies_with_its_owner(script):
     owner = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "import subprocess, time\nfrom lab.host.process import Process\n"
-            "print(Process(['sleep', '1000'], subprocess.DEVNULL).pid, flush=True)\n"
-            "time.sleep(1000)",
-        ],
+        [sys.executable, "-c", script],
         cwd=paths.ROOT,
         stdout=subprocess.PIPE,
         text=True,
@@ -183,6 +193,31 @@ def test_it_dies_with_its_owner():
         assert within(lambda: Path(f"/proc/{pid}/comm").read_text(encoding="utf-8") == "sleep\n")
         owner.kill()
     assert gone(pid)
+
+
+def test_it_owns_the_terminal_and_leaves_it_as_it_was():
+    """In a terminal of its own, whose echo a machine switches off."""
+    script = (
+        "import sys, termios\nfrom pathlib import Path\n"
+        "from lab.host.process import run_in_terminal\n"
+        "before = termios.tcgetattr(0)\n"
+        "status = run_in_terminal(['sh', '-c', 'stty -echo; read said </dev/tty; "
+        "echo got $said; stty -a; exit 3'], Path('/'))\n"
+        "assert before == termios.tcgetattr(0)\n"
+        "sys.exit(status)\n"
+    )
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(paths.ROOT)
+        os.execv(sys.executable, [sys.executable, "-c", script])
+    os.write(terminal, b"words\n")
+    shown = b""
+    with contextlib.suppress(OSError):  # the terminal's end
+        while data := os.read(terminal, 4096):
+            shown += data
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 3, shown
+    assert b"got words" in shown and b"-echo " in shown
 
 
 def test_a_guest_ends_with_its_block():
