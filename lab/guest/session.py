@@ -272,10 +272,6 @@ class Guest:
         if asked:
             self._booted.fail(late)
 
-    def leaks(self) -> str:
-        """What kmemleak found since boot; empty on kernels without it."""
-        return self.sh(_LEAK_SCAN, _LEAK_LIMIT).stdout
-
     def close(self) -> list[str]:
         """Power off. Return the kernel's reports since the last command, leaks included.
 

@@ -250,6 +250,46 @@ def test_nothing_stands_twice():
     assert not _TEMPORARY - set(known.values()), "no longer needed"
 
 
+def _defined(body: list[ast.stmt]) -> Iterator[str]:
+    """Names of functions, classes and constants that a module has, and of its own methods."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.decorator_list:
+            yield node.name
+        if isinstance(node, ast.ClassDef) and not node.bases:
+            yield from _defined(node.body)
+        elif isinstance(node, ast.Assign):
+            yield from (name.id for name in node.targets if isinstance(name, ast.Name))
+
+
+def _used(tree: ast.Module) -> Iterator[str]:
+    """Names that a module reads, imports, or has in a string that may be a name of one."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.alias):
+            yield node.name
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r"\w+", node.value)
+
+
+def unused(files: list[Path]) -> list[str]:
+    """Names that no module of ``files`` uses; those with the same name cannot be told apart."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    used = {name for tree in trees.values() for name in _used(tree)}
+    return [
+        f"{shown(path)}: {name}"
+        for path, tree in trees.items()
+        for name in _defined(tree.body)
+        if name not in used and not re.match(r"test_|pytest|__", name)
+    ]
+
+
+def test_nothing_is_defined_for_nobody():
+    assert not unused([*tracked(".py"), paths.ROOT / "bin/pghot"])
+
+
 # A verb that is still beside the command.py of its room.
 _STRAY = {"lab.bench.sensitivity"}
 
@@ -286,6 +326,15 @@ def test_misplaced_verbs_are_found():
 def test_what_may_be_alike_is_there():
     names = [shown(path) for path in tracked()]
     assert not [pattern for pattern in _ALIKE if not fnmatch.filter(names, pattern)]
+
+
+def test_what_nobody_uses_is_found(write):
+    files = write(
+        a_py="OLD = NEW = 1\ndef f():\n    pass\ndef g():\n    return NEW\n"
+        "class C:\n    def late(self):\n        self.f()\n",
+        b_py="import a\na.g(a.C)\nOLD = a.C\n",
+    )
+    assert unused(files) == ["a.py: OLD", "a.py: late", "b.py: OLD"]
 
 
 @pytest.fixture

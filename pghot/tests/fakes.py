@@ -9,7 +9,6 @@ MIB_KB = 1024
 #: Of 256 GiB in sections of 128 MiB, in the default layout: 32 KiB of records and the 320 bytes
 #: before them, `struct pghot_section` in linux/mm/pghot/hotmap_layout.h.
 MAP_BYTES = 2048 * (32768 + 320)
-PAGES_A_MIB = 256
 
 PGHOT_COUNTERS = {
     "pghot_recorded": 100000,

@@ -8,7 +8,6 @@
 #define U32_MAX			((__u32)~0U)
 #define S32_MAX			((__s32)(U32_MAX >> 1))
 #define U64_MAX			((__u64)~0ULL)
-#define S64_MAX			((__s64)(U64_MAX >> 1))
 #ifndef ULONG_MAX
 #define ULONG_MAX		(~0UL)
 #endif

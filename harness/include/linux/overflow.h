@@ -5,7 +5,6 @@
 #include <linux/limits.h>
 
 #define check_add_overflow(a, b, d)	__builtin_add_overflow(a, b, d)
-#define check_sub_overflow(a, b, d)	__builtin_sub_overflow(a, b, d)
 #define check_mul_overflow(a, b, d)	__builtin_mul_overflow(a, b, d)
 
 #define struct_size_t(type, member, n) \
