@@ -6,10 +6,6 @@ import os
 import pytest
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "vm: boots a guest, which takes seconds to minutes")
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Several processes begin with what takes long, so that none is left with it at the end."""
