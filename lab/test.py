@@ -14,8 +14,8 @@ import sys
 
 from lab import paths
 from lab.errors import LabError
-from lab.host import memory
-from lab.kernel import build, make
+from lab.host import capacity
+from lab.kernel import build
 from lab.log import console
 from lab.verbs import Verbs
 
@@ -42,13 +42,6 @@ def add_parser(verbs: Verbs) -> None:
     parser.set_defaults(run=run, help=parser.print_help)
 
 
-def workers() -> int:
-    """Processes to run all tests in: by CPUs, and by memory that is free."""
-    free = memory.available()
-    room = max(1, free // _NEEDS) if free is not None else 1
-    return min(make.jobs(), room)
-
-
 def prepare() -> None:
     """Build the kernels that tests boot, where one can see how far it is.
 
@@ -70,6 +63,6 @@ def run(args: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "pytest", *args.rest]
     if not args.rest:
         prepare()
-        if (count := workers()) > 1:
+        if (count := capacity.side_by_side(_NEEDS)) > 1:
             command += ["--numprocesses", str(count), "--dist", "loadfile", *_ORDER]
     return subprocess.run(command, cwd=paths.ROOT, check=False).returncode

@@ -12,7 +12,7 @@ import pytest
 
 from lab import paths
 from lab.errors import LabError
-from lab.host import apt, programs
+from lab.host import apt, capacity, programs
 from lab.host.compiler import compile_c
 
 HARNESS = paths.ROOT / "harness"
@@ -52,8 +52,7 @@ def build() -> Callable[..., Path]:
 
     def make(kind: str, target: str) -> Path:
         if (kind, target) not in done:
-            jobs = os.environ.get("JOBS") or str(os.cpu_count())
-            compile_c(HARNESS, OUT, f"-j{jobs}", f"BUILD={kind}", f"O={OUT}", target)
+            compile_c(HARNESS, OUT, f"-j{capacity.jobs()}", f"BUILD={kind}", f"O={OUT}", target)
             done.add((kind, target))
         return OUT / kind
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
+from lab.host import capacity
 from lab.log import progress
 
 _STEP = re.compile(r"^\s+(CC|AS|LD|AR|HOSTCC|HOSTLD|GEN|OBJCOPY|UPD)\s")
@@ -17,16 +18,6 @@ _ERROR = re.compile(
     r"(\berror: |fatal error|\bError \d+$|^make.*\*\*\* |"
     r"undefined reference|No space left)"
 )
-
-
-def jobs() -> int:
-    """Parallel compilers: JOBS=, or one for each CPU we may use."""
-    wanted = os.environ.get("JOBS")
-    if not wanted:
-        return len(os.sched_getaffinity(0))
-    if not wanted.isdigit() or int(wanted) < 1:
-        raise LabError(f"JOBS={wanted}: give a number of parallel compilers")
-    return int(wanted)
 
 
 def environment(shared: bool = True) -> dict[str, str]:
@@ -94,7 +85,7 @@ def run(
     of how many where ``total`` is given. ``shared`` is that of environment().
     Returns the number of steps made; raises LabError with the first errors.
     """
-    command = ["nice", "make", "-C", str(tree), f"O={out}", f"-j{jobs()}", *targets]
+    command = ["nice", "make", "-C", str(tree), f"O={out}", f"-j{capacity.jobs()}", *targets]
     log.parent.mkdir(parents=True, exist_ok=True)
     out.mkdir(parents=True, exist_ok=True)
     steps = 0

@@ -155,13 +155,6 @@ def test_build_ignores_the_callers_make(monkeypatch, tmp_path: Path) -> None:
     make.run(fake, tmp_path / "out", "bzImage", log=tmp_path / "x.log")
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "many"])
-def test_jobs_must_be_a_number(monkeypatch, value: str) -> None:
-    monkeypatch.setenv("JOBS", value)
-    with pytest.raises(LabError, match=f"JOBS={value}: give a number"):
-        make.jobs()
-
-
 def test_unknown_flavour() -> None:
     with pytest.raises(LabError, match="use one of pghot, debug, stock"):
         build.ensure("vanilla")

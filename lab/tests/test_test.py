@@ -44,7 +44,7 @@ def test_all_tests_run_beside_each_other(monkeypatch, jobs, gib, options):
 
     monkeypatch.setattr(test.subprocess, "run", run)
     monkeypatch.setattr(test.build, "ensure", ran.append)
-    monkeypatch.setattr(test.memory, "available", lambda: gib << 30)
+    monkeypatch.setattr(test.capacity.memory, "available", lambda: gib << 30)
     monkeypatch.setenv("JOBS", jobs)
     monkeypatch.delenv("PGHOT_DEBUG", raising=False)
     assert cli.main(["test"]) == 0
