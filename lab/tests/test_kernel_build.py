@@ -248,3 +248,19 @@ def test_new_sparse_messages() -> None:
         "mm/pghot/x.c: warning: a",
     ]
     assert not checks.new_messages(stock, stock, {"mm/pghot/x.c"})
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("flavour", ["stock", "pghot"])
+def test_kernel_builds(flavour: str) -> None:
+    kernel = build.ensure(flavour)
+    assert kernel.bzimage.stat().st_size > 2**20
+    ours = "CONFIG_PGHOT=y" in kernel.config.read_text().splitlines()
+    assert ours == (flavour == "pghot")
+    assert (kernel.source / "mm/pghot").exists() == ours
+
+
+@pytest.mark.kernel
+def test_unchanged_kernel_is_not_built_again() -> None:
+    before = build.ensure("pghot").bzimage.stat().st_mtime_ns
+    assert build.ensure("pghot").bzimage.stat().st_mtime_ns == before

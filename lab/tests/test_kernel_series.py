@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from lab.errors import LabError
-from lab.kernel import series
+from lab.files import write
+from lab.kernel import apply, series, source
 from lab.tests.kernel_fakes import LINES, git, hook, linux, replaced
 
 TEXT = "".join(LINES)
@@ -162,3 +163,26 @@ def test_author_must_be_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     with pytest.raises(LabError, match="git does not know user.name: run"):
         series.author()
+
+
+def _touched(directory: Path, pristine: Path, found: list[series.Step]) -> Path:
+    """The pristine files that the series changes, as a git tree."""
+    for name, data in series.base(pristine, found).items():
+        write(directory / name, data)
+    for command in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "-m", "base"]):
+        git(directory, *command)
+    return directory
+
+
+@pytest.mark.kernel
+def test_series_applies_to_a_clean_tree(tmp_path: Path) -> None:
+    pristine = source.ensure()
+    found = series.steps(pristine)
+    mail = series.emit(
+        pristine, found, tmp_path / "series", series.Author("A. Tester", "tester@host.example")
+    )
+    assert len(mail) == len(found)
+    tree = _touched(tmp_path / "linux", pristine, found)
+    git(tree, "am", "-q", *map(str, mail))
+    for name, data in apply.expected(pristine).items():
+        assert (tree / name).read_bytes() == data, name

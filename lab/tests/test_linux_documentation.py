@@ -7,6 +7,7 @@ import re
 import pytest
 
 from lab import paths
+from lab.kernel import apply, source
 
 PGHOT = paths.OVERLAY / "mm/pghot"
 DOCUMENTATION = paths.OVERLAY / "Documentation"
@@ -234,3 +235,18 @@ def test_the_design_names_every_test_suite():
     assert suites
     for suite in suites:
         assert f"``{suite}``" in DESIGN.read_text(), suite
+
+
+@pytest.mark.kernel
+def test_boot_parameters_are_documented() -> None:
+    files = apply.expected(source.ensure())
+    text = files["Documentation/admin-guide/kernel-parameters.txt"].decode()
+    names = [
+        name
+        for file, data in files.items()
+        if file in apply.overlay_files(paths.OVERLAY)
+        for name in re.findall(r'__setup\("(\w+=?)"', data.decode())
+    ]
+    assert names
+    for name in names:
+        assert f"\n\t{name}\t" in text
