@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``make check``: the style of Python, checkpatch, sparse, and how long the hooks are."""
+"""``make check``: the style of Python, of shell and of kernel code, and how long the hooks are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(_args: argparse.Namespace) -> None:
     """Show all complaints; LabError if there are any."""
-    complaints = style.complaints() + checks.checkpatch_all() + checks.sparse()
+    complaints = style.complaints() + style.shell_complaints()
+    complaints += checks.checkpatch_all() + checks.sparse()
     for line in complaints:
         console.print(line, markup=False)
     lines = checks.hook_lines()
@@ -36,7 +37,7 @@ def run(_args: argparse.Namespace) -> None:
         )
     if complaints:
         raise LabError(
-            f"{len(complaints)} complaints of ruff, mypy, checkpatch and sparse, "
+            f"{len(complaints)} complaints of ruff, mypy, shellcheck, checkpatch and sparse, "
             "listed above: mend them"
         )
-    console.print("ruff, mypy, checkpatch and sparse have no complaint")
+    console.print("ruff, mypy, shellcheck, checkpatch and sparse have no complaint")

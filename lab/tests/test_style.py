@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The Python style holds, and its check finds what breaks it."""
 
+import subprocess
 import textwrap
 import tomllib
 
@@ -10,6 +11,23 @@ from lab.tree import interpreter, tracked
 
 def test_all_python_here_has_the_one_style():
     assert not style.complaints()
+
+
+def test_all_shell_here_is_sound():
+    whole, parts = style.shell_files()
+    assert {"bin/lab", ".ci/run", "lab/guest/agent.sh"} <= set(whole)
+    assert "lab/guest/online.sh" in parts
+    assert not style.shell_complaints()
+
+
+def test_unsound_shell_is_named(tmp_path, monkeypatch):
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / "whole").write_text("#!/bin/sh\n[[ -e x ]]\n")
+    (tmp_path / "part.sh").write_text("cd nowhere\n")
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    first, second = style.shell_complaints()
+    assert first.startswith("whole:2:1: warning: In POSIX sh, [[ ]] is undefined")
+    assert second.startswith("part.sh:1:1: warning: Use 'cd ... || exit'")
 
 
 _FILES = 'files = ["lab", "pghot", "harness/tests", "bin/pghot"]'
