@@ -6,18 +6,16 @@ Names are looked for in code spans and code blocks, and in links.
 
 from __future__ import annotations
 
-import argparse
+import ast
 import fnmatch
 import functools
 import re
-import shlex
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab import cli, paths
-from pghot.cli import build_parser
+from lab import paths
+from lab.tests.names_commands import wrong_command, wrong_variable
 
 WIDTH = 100
 
@@ -25,6 +23,7 @@ WIDTH = 100
 # while something runs: it is in no file here.
 ELSEWHERE = {
     "samples/damon/mtier.c",
+    "build/before",
     "effective_bytes",
     "scan_delay_ms",
     "should_numa_migrate_memory",
@@ -34,8 +33,6 @@ ELSEWHERE = {
     "linux-source-7.3",
     "pipx",
 }
-# Variables of other programs' command lines.
-FOREIGN_VARIABLES = {"PYTHONPATH", "TARGETS"}
 
 
 def relative(path: Path) -> str:
@@ -64,7 +61,12 @@ class Page:
 
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _SPAN = re.compile(r"`((?:[^`\n]|\n(?!\s*\n))+)`")
-_LINK = re.compile(r"\]\(\s*([^()\s]+)\s*\)|(?:src|href|srcset)=\"([^\"]+)\"")
+_LINK = re.compile(
+    r"\]\(\s*([^()\s]+)\s*\)|(?:src|href|srcset)=\"([^\"]+)\"|(?:src|href|srcset)='([^']+)'"
+    r"|^\[[^\]]+\]:\s+(\S+)",
+    re.MULTILINE,
+)
+_REFERENCE = re.compile(r"\]\[([^\]]+)\]")
 
 
 def parse(path: Path) -> Page:
@@ -107,6 +109,11 @@ def _prose(page: Page, text: str) -> None:
             yield within.count("\n", 0, match.start()) + 1, " ".join(inner.split())
 
     page.spans += found(_SPAN, text)
+    plain = _SPAN.sub(lambda match: "\n" * match[0].count("\n"), text)
+    known = {name.lower() for name in re.findall(r"^\[([^\]]+)\]:", text, re.MULTILINE)}
+    page.links += [
+        (at, f"[{name}]") for at, name in found(_REFERENCE, plain) if name.lower() not in known
+    ]
     page.links += found(_LINK, _SPAN.sub(lambda match: "\n" * match[0].count("\n"), text))
 
 
@@ -122,7 +129,7 @@ def markdown() -> list[Path]:
 
 
 # What they name proves nothing.
-_OWN = (Path(__file__).name, "test_docs.py")
+_OWN = (Path(__file__).name, "names_commands.py", "test_docs.py")
 
 
 @functools.cache
@@ -179,6 +186,11 @@ def _pattern(name: str) -> str:
     return re.sub(r"<\w+>|\b(?:NAME|NNNN)\b", "*", name)
 
 
+def _made(part: str) -> bool:
+    """Is this a part of a path, or a whole string, in some code: what is made is named there."""
+    return re.search(rf"[\"/]{re.escape(part)}(?=[\"/\s.)])", corpus()) is not None
+
+
 def path_exists(name: str, directory: Path) -> bool:
     """Is there such a file or directory, seen from the top, a page's directory or the kernel."""
     name = name.rstrip(".")
@@ -187,7 +199,7 @@ def path_exists(name: str, directory: Path) -> bool:
     if name.startswith("build/"):  # what a command writes
         if name.startswith("build/series/") and name.endswith(".patch"):
             return True  # pghot/tests/test_docs.py holds the subjects
-        return all(part in corpus() for part in _pattern(name).split("/")[1:] if part != "*")
+        return all(_made(part) for part in _pattern(name).split("/")[1:] if part.strip("*"))
     pattern = _pattern(name)
     here = f"{relative(directory)}/".lstrip("/")
     starts = ("", here, "linux/", "linux/mm/", "linux/mm/pghot/", "linux/include/trace/")
@@ -223,130 +235,6 @@ def missing_paths(text: str, directory: Path, strict: bool) -> Iterator[str]:
             yield f"no such file: {text}"
 
 
-# --- commands ----------------------------------------------------------------
-
-
-def options(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The commands of a parser by name."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    raise AssertionError(f"{parser.prog} has no commands")
-
-
-LAB = options(cli.parser())
-TOOL = options(build_parser())
-
-
-@functools.cache
-def makefile(directory: str) -> tuple[frozenset[str], str]:
-    """Targets of a Makefile of this tree, and all of its text."""
-    text = (paths.ROOT / directory / "Makefile").read_text()
-    targets: set[str] = set()
-    for line in re.findall(r"^([\w. -]+):(?!=)", text, re.MULTILINE):
-        targets |= set(line.split())
-    return frozenset(targets), text
-
-
-def _words_of(command: str) -> list[str]:
-    """A command's words; what follows two spaces is a remark."""
-    command = re.split(r"\s{2,}|\s[#|>;&]|\[", command.strip(), maxsplit=1)[0]
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
-
-
-def wrong_make(arguments: list[str]) -> Iterator[str]:
-    """Targets and variables that a Makefile of this tree does not have."""
-    directory = "."
-    if "-C" in arguments:
-        at = arguments.index("-C")
-        directory = arguments[at + 1]
-        arguments = arguments[:at] + arguments[at + 2 :]
-    if not (paths.ROOT / directory / "Makefile").is_file():
-        return
-    targets, text = makefile(directory)
-    for argument in arguments:
-        name, equals, value = argument.partition("=")
-        if equals:
-            if not re.search(rf"\b{re.escape(name)}\b", text):
-                yield f"make takes no variable {name}"
-            yield from wrong_value(name, value)
-        elif not argument.startswith("-") and argument not in targets:
-            yield f"no target of make: {argument}"
-
-
-def wrong_options(
-    arguments: list[str], commands: dict[str, argparse.ArgumentParser], what: str
-) -> Iterator[str]:
-    """A command and its options, up to ``--``, that a program does not have."""
-    if not arguments or arguments[0].startswith("-") or arguments[0].isupper():
-        return
-    verb = arguments[0]
-    if verb not in commands:
-        yield f"{what} has no command {verb}"
-        return
-    known = {option for action in commands[verb]._actions for option in action.option_strings}
-    for at, argument in enumerate(arguments):
-        if argument == "--":
-            break
-        if argument.startswith("--"):
-            name, equals, value = argument.partition("=")
-            if name not in known:
-                yield f"{what} {verb} has no option {name}"
-            elif not equals and at + 1 < len(arguments):
-                value = arguments[at + 1]
-            yield from wrong_value(name.lstrip("-").upper(), value)
-
-
-@functools.cache
-def _names(kind: str) -> frozenset[str]:
-    if kind == "MACHINE":
-        return frozenset(tomllib.loads((paths.ROOT / "lab/machines/machines.toml").read_text()))
-    directory = paths.ROOT / "lab" / f"{kind.lower()}s"
-    return frozenset(path.stem for path in directory.glob("*.toml"))
-
-
-def wrong_value(name: str, value: str) -> Iterator[str]:
-    """Experiments, contenders and machines that are not there."""
-    if name not in ("MACHINE", "EXPERIMENT", "CONTENDER"):
-        return
-    for one in value.split(","):
-        if one and not one.isupper() and one not in _names(name):
-            yield f"no such {name.lower()}: {one}"
-
-
-def wrong_command(command: str) -> Iterator[str]:
-    """What is wrong with one command line."""
-    arguments = _words_of(re.sub(r"^[$#] ", "", command.strip()))
-    while arguments and (arguments[0] == "sudo" or re.fullmatch(r"[A-Z_]+=.*", arguments[0])):
-        yield from wrong_variable(arguments.pop(0))
-    if not arguments:
-        return
-    program, rest = arguments[0], arguments[1:]
-    if program in ("python", "python3") and rest[:1] == ["-m"]:
-        program, rest = rest[1] if len(rest) > 1 else "", rest[2:]
-        program = "bin/lab" if program == "lab" else program
-    if program == "make":
-        yield from wrong_make(rest)
-    elif program == "bin/lab":
-        yield from wrong_options(rest, LAB, "bin/lab")
-    elif program in ("pghot", "bin/pghot"):
-        yield from wrong_options(rest, TOOL, "pghot")
-
-
-def wrong_variable(text: str) -> Iterator[str]:
-    """A variable for make alone, such as ``QUICK=1``."""
-    name, _, value = text.partition("=")
-    if name.startswith("CONFIG_") or name in FOREIGN_VARIABLES:
-        return
-    known = makefile(".")[1] + makefile("harness")[1] + (paths.ROOT / "bin/lab").read_text()
-    if not re.search(rf"\b{name}\b", known):
-        yield f"no such variable: {name}"
-    yield from wrong_value(name, value)
-
-
 # --- names -------------------------------------------------------------------
 
 
@@ -355,6 +243,24 @@ def knobs() -> tuple[str, ...]:
     """Files below /sys/kernel/mm/pghot/, which another test holds against the code."""
     abi = paths.OVERLAY / "Documentation/ABI/testing/sysfs-kernel-mm-pghot"
     return tuple(re.findall(r"^What:\s+(\S+)", abi.read_text(), re.MULTILINE))
+
+
+@functools.cache
+def events() -> frozenset[str]:
+    """Tracepoints of pghot."""
+    text = (paths.OVERLAY / "include/trace/events/pghot.h").read_text()
+    return frozenset(
+        re.findall(r"^(?:TRACE_EVENT|DEFINE_EVENT)\((?:\w+,\s*)?(\w+),", text, re.MULTILINE)
+    )
+
+
+# Sysctls of the stock kernel that the pages may name; pghot adds none.
+SYSCTLS = {
+    "kernel.numa_balancing",
+    "kernel.numa_balancing_promote_rate_limit_MBps",
+    "vm.dirty_background_ratio",
+    "vm.watermark_scale_factor",
+}
 
 
 def wrong_knobs(text: str) -> Iterator[str]:
@@ -367,13 +273,19 @@ def wrong_knobs(text: str) -> Iterator[str]:
                 yield f"no such file of sysfs: {name}"
         elif re.sub(r"[*<].*", "", name).strip("/") not in corpus():
             yield f"nothing here knows {name}"
-    for name in re.findall(r"\b(?:kernel|vm)\.(\w+)", text):
-        if name not in words():
-            yield f"nothing here knows the sysctl {name}"
+    for name in re.findall(r"(?<![\w./-])((?:kernel|vm)\.\w+)(?![\w(/])", text):
+        if name not in SYSCTLS and not name.endswith((".org", ".py", ".c")):
+            yield f"no such sysctl: {name}"
     for values in re.findall(r"\bpghot=([\w|]+)", text):
         for value in values.split("|"):
             if value not in ("default", "precise", "off"):
                 yield f"no such boot option: pghot={value}"
+    for name in re.findall(r"\bpghot:(\w+)", text):
+        if name not in events():
+            yield f"no such event: pghot:{name}"
+    for name in re.findall(r"\$\{?(PGHOT_\w+)", text):
+        if name not in words():
+            yield f"no such variable: {name}"
     for name in re.findall(r"\bCONFIG_\w+", text):
         if not {name, name.removeprefix("CONFIG_")} & words():
             yield f"no such kernel option: {name}"
@@ -392,6 +304,28 @@ def _known(name: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w])", corpus()) is not None
 
 
+def dotted_exists(name: str) -> bool:
+    """Is there a module of this name, or one that defines or imports its last part."""
+    parts = name.split(".")
+    place = paths.ROOT.joinpath(*parts)
+    if place.is_dir() or place.with_suffix(".py").is_file():
+        return True
+    above = paths.ROOT.joinpath(*parts[:-1])
+    module = above / "__init__.py" if above.is_dir() else above.with_suffix(".py")
+    if not module.is_file():
+        return False
+    defined: set[str] = set()
+    for node in ast.parse(module.read_text()).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            defined.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            defined |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            defined |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return parts[-1] in defined
+
+
 def wrong_name(span: str) -> Iterator[str]:
     """A code span that is one name, of which nothing is known."""
     name = span.removesuffix("()").removesuffix("[]")
@@ -400,9 +334,7 @@ def wrong_name(span: str) -> Iterator[str]:
     if name.endswith(_SUFFIXES) or name in ELSEWHERE:
         return
     if re.match(r"(?:lab|pghot)\.\w", name):
-        module, _, last = name.rpartition(".")
-        place = paths.ROOT / module.replace(".", "/")
-        if last not in words() or not (place.is_dir() or place.with_suffix(".py").is_file()):
+        if not dotted_exists(name):
             yield f"no such module or name: {name}"
     elif not _known(name.removeprefix("CONFIG_")):
         yield f"nothing here is called {name}"

@@ -39,6 +39,8 @@ def test_every_name_exists(path):
             "What `build/series/` holds; `build/no_such_thing/x`.",
             "no such file: build/no_such_thing/x",
         ),
+        ("See `build/bench/splitmix64`.", "no such file: build/bench/splitmix64"),
+        ("See `build/bench/results.md`.", None),
         ("[this](no_such.md)", "link to nothing: no_such.md"),
         ("[this\n](#no-such)", "no such heading: #no-such"),
         ("# A b, `c`\n[this](#a-b-c)", None),
@@ -60,12 +62,29 @@ def test_every_name_exists(path):
         ("`/sys/kernel/mm/pghot/node0/ready` of `node<N>/ready`", None),
         ("`/sys/kernel/mm/pghot/ready`", "no such file of sysfs: /sys/kernel/mm/pghot/ready"),
         ("`/proc/no_such`", "nothing here knows /proc/no_such"),
-        ("    sysctl kernel.numa_unbalancing=2", "nothing here knows the sysctl numa_unbalancing"),
+        ("    sysctl kernel.numa_unbalancing=2", "no such sysctl: kernel.numa_unbalancing"),
         ("`pghot=default|precise|on`", "no such boot option: pghot=on"),
         ("`CONFIG_PGHOT=y` `CONFIG_NO_SUCH`", "no such kernel option: CONFIG_NO_SUCH"),
         ("all `pghot_skip_*`, `pghot_skip_lunch`", "no such counter: pghot_skip_lunch"),
         ("`pghot_record()` and `no_such_function()`", "nothing here is called no_such_function"),
         ("`lab.errors.LabError`", None),
+        ("`lab.errors.width`", "no such module or name: lab.errors.width"),
+        ("`pghot --bogus status`", "pghot has no option --bogus"),
+        ("`pghot --version`", None),
+        ("    bin/lab --bogus demo", "bin/lab has no option --bogus"),
+        ("    make shell FLAVOUR=bogus", "no such flavour: bogus"),
+        ("`FLAVOUR=stock` `FLAVOUR=bogus`", "no such flavour: bogus"),
+        ("    bin/lab kernel nosuchflavour", "bin/lab kernel does not take nosuchflavour"),
+        ("    bin/lab kernel debug", None),
+        ("    bin/lab measure --kernel nope", "bin/lab measure --kernel does not take nope"),
+        ('    make measure RUN="random -- --mib 64"', None),
+        ('    make measure RUN="nosuch"', "bin/lab measure does not take nosuch"),
+        ("`$PGHOT_NOSUCH`", "no such variable: PGHOT_NOSUCH"),
+        ("`pghot:nosuch_event`", "no such event: pghot:nosuch_event"),
+        ("    sysctl vm.width=1", "no such sysctl: vm.width"),
+        ("<a href='none.md'>x</a>", "link to nothing: none.md"),
+        ("[x][ref]", "link to nothing: [ref]"),
+        ("[x][ref]\n\n[ref]: none.md", "link to nothing: none.md"),
         ("x" * 101, "101 columns, of at most 100"),
         ("|" + "x" * 101, None),
     ],
@@ -75,6 +94,11 @@ def test_a_wrong_name_is_noticed(tmp_path, text, complaint):
     page.write_text(text + "\n")
     found = [line.split(": ", 1)[1] for line in names.complaints(names.parse(page))]
     assert (complaint in found) if complaint else not found
+
+
+def test_each_sysctl_is_one_that_the_pages_name():
+    text = "\n".join(path.read_text() for path in names.markdown())
+    assert not [name for name in names.SYSCTLS if name not in text]
 
 
 def test_every_page_is_listed():
