@@ -44,10 +44,6 @@ _TEMPORARY = {
     ("lab/workloads/idle.c", "lab/workloads/pmbench.c", "lab/workloads/regions.c"),
     ("lab/workloads/idle.c", "lab/workloads/random.c"),
     ("lab/memsim/tests/test.h", "lab/workloads/lib/workload.h"),
-    (
-        "linux/tools/testing/selftests/pghot/modes.sh",
-        "linux/tools/testing/selftests/pghot/modes.sh",
-    ),
 }
 
 

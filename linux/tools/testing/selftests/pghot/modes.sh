@@ -8,6 +8,17 @@
 # Twenty scan periods: what is not to happen gets time to.
 PAUSE=2
 
+# Pages of the lower tier are promoted in mode $1.
+promotes_in_mode() {
+	need_pghot
+	balance "$1"
+	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	ask run
+	placed "$FAST" "$PAGES"
+	promoted "$PAGES"
+}
+
 test_mode_0_does_nothing() {
 	need_pghot
 	balance 0
@@ -34,13 +45,7 @@ test_mode_1_bypasses_pghot() {
 }
 
 test_mode_2_promotes() {
-	need_pghot
-	balance 2
-	remember
-	memory -c "$CPU" anon "$MB" "$SLOW"
-	ask run
-	placed "$FAST" "$PAGES"
-	promoted "$PAGES"
+	promotes_in_mode 2
 }
 
 test_mode_2_leaves_sockets_alone() {
@@ -57,13 +62,7 @@ test_mode_2_leaves_sockets_alone() {
 }
 
 test_mode_3_promotes() {
-	need_pghot
-	balance 3
-	remember
-	memory -c "$CPU" anon "$MB" "$SLOW"
-	ask run
-	placed "$FAST" "$PAGES"
-	promoted "$PAGES"
+	promotes_in_mode 3
 }
 
 test_mode_3_balances_sockets() {
