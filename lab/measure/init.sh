@@ -65,9 +65,18 @@ sh -e /setup.sh >/run/setup.out 2>&1 ||
 sh /workload.sh >/run/out 2>/run/err
 status=$?
 
+# What kept other CPUs busy looks every few ms whether the measured part has ended.
+if [ -e /run/hog ] && [ -e /run/lab/vmstat.end ]; then
+	tries=100
+	while [ ! -s /run/hog ] && [ $tries -gt 0 ]; do
+		tries=$((tries - 1))
+		usleep 10000
+	done
+fi
+
 section status
 echo $status >&3
-for name in out err lab/vmstat.begin lab/vmstat.end; do
+for name in out err hog lab/vmstat.begin lab/vmstat.end; do
 	[ -e /run/$name ] || continue
 	section "${name##*/}"
 	cat /run/$name >&3

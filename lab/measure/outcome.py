@@ -60,11 +60,19 @@ def _busy(model: dict) -> float:
     )
 
 
+def _said(output: list[str]) -> dict:
+    """What the last line of a program's output says; nothing where it is no JSON."""
+    lines = [line for line in output if line.strip()]
+    try:
+        return json.loads(lines[-1]) if lines else {}
+    except json.JSONDecodeError:
+        return {}
+
+
 def collect(run: Run, machine: Machine, work: Path) -> Result:
     """What the guest and the model left in ``work``, checked: the result has ``error``
     where it is not to be trusted."""
     answer = transcript.sections(_text(work / "answer"))
-    output = answer.get("out", "").strip().splitlines()
     result = Result(vmstat=transcript.growth(answer))
     model = _text(work / "model.json")
     if model:
@@ -73,13 +81,11 @@ def collect(run: Run, machine: Machine, work: Path) -> Result:
         result = replace(
             result, model=counted, seconds=counted["seconds"], kernel_seconds=_busy(counted)
         )
-    try:
-        said = json.loads(output[-1]) if output else {}
-    except json.JSONDecodeError:
-        said = {}
+    said = _said(answer.get("out", "").splitlines())
     result = replace(
         result,
         workload=said,
+        hog=_said(answer.get("hog", "").splitlines()).get("hog", {}),
         pages=_text(work / "pages") if run.count_pages else None,
         profile=_text(work / "profile") if run.profile else None,
     )
@@ -110,6 +116,8 @@ def _problem(
     if status != "0":
         last = (answer.get("err", "").strip().splitlines() or ["it said nothing"])[-1]
         return f"the workload failed with status {status}: {said.get('error', last)}"
+    if "hog" in answer and not result.hog_rate:
+        return "what was to keep the other CPUs busy did not say what it got done"
     if not said.get("verified"):
         return "the workload did not verify its data"
     if result.seconds is None:

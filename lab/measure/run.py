@@ -13,6 +13,9 @@ from lab.machines.variation import Variation
 _LIMIT = 900.0
 """Seconds of the host."""
 
+SCHEMA = 2
+"""Of what is kept of a Result: results of another one are made again."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -63,11 +66,13 @@ class Result:
     """What came of it.
 
     ``seconds`` is guest time of the measured part, ``kernel_seconds`` what all CPUs
-    spent of theirs in the kernel. ``workload`` is what the workload printed, ``model``
-    what the memory model counted (lab/memsim/results.c), ``vmstat`` how much each counter
-    grew, ``pages`` lines of page number and misses from each socket, ``profile`` lines of
-    address and nanoseconds. Where ``error`` is not None it says what went wrong, and the
-    rest may be missing. ``host_seconds`` is the only value that differs between runs.
+    spent of theirs in the kernel. ``hog``, where other CPUs were kept busy, is what they
+    were done with: instructions, seconds, cpus. ``workload`` is what the workload printed,
+    ``model`` what the memory model counted (lab/memsim/results.c), ``vmstat`` how much each
+    counter grew, ``pages`` lines of page number and misses from each socket, ``profile``
+    lines of address and nanoseconds. Where ``error`` is not None it says what went wrong,
+    and the rest may be missing. ``host_seconds`` is the only value that differs between
+    runs.
     """
 
     seconds: float | None = None
@@ -75,10 +80,16 @@ class Result:
     model: dict = field(default_factory=dict)
     vmstat: dict[str, int] = field(default_factory=dict)
     kernel_seconds: float | None = None
+    hog: dict = field(default_factory=dict)
     pages: str | None = None
     profile: str | None = None
     error: str | None = None
     host_seconds: float = 0.0
+
+    @property
+    def hog_rate(self) -> float | None:
+        """Instructions per second that all others were done with beside the workload."""
+        return self.hog["instructions"] / self.hog["seconds"] if self.hog.get("seconds") else None
 
     @property
     def score(self) -> float | None:

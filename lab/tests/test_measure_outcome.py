@@ -102,6 +102,8 @@ def test_what_is_collected(tmp_path):
             "the workload failed with status 1: why",
         ),
         ({"out": "{}\n"}, "the workload did not verify its data"),
+        ({"hog": "\n"}, "what was to keep the other CPUs busy did not say what it got done"),
+        ({"hog": "no\n"}, "what was to keep the other CPUs busy did not say what it got done"),
         (
             {"out": '{"verified": true, "seconds": 1.5}\n'},
             "the guest's clock says 1.500000 s and the model 2.000000 s: the model's clocks "
@@ -121,3 +123,13 @@ def test_a_run_without_a_measured_part(tmp_path):
     (tmp_path / "model.json").unlink()
     result = outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path)
     assert result.error == "the workload had no measured part"
+
+
+def test_what_others_got_done(tmp_path):
+    machine = machines.load("small")
+    said = '{"hog":{"instructions":3000000000,"seconds":1.5,"cpus":2}}'
+    answered(tmp_path, machine, hog=said + "\n")
+    result = outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path)
+    assert result.error is None and result.hog_rate == 2e9
+    answered(tmp_path, machine)
+    assert outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path).hog_rate is None

@@ -20,7 +20,7 @@ SMALL = {
     "sqlite": ["--customers", "200", "--orders", "500"],
 }
 # These change how the kernel hands out memory, or move it between nodes.
-GUEST_ONLY = {"movepages", "compaction", "redis_load", "probe", "mark", "hmu", "dma"}
+GUEST_ONLY = {"hog", "movepages", "compaction", "redis_load", "probe", "mark", "hmu", "dma"}
 
 
 def run(name, *options, env=None):
@@ -106,3 +106,22 @@ def test_help_shows_the_defaults():
     assert "what is accessed: one of anon, file, thp (default: anon)" in shown
     assert "of each thread (default: 8000000)" in shown
     assert "of --kind file (default: /mnt/random)" in shown
+
+
+def test_the_hog_counts_what_it_does_until_the_end(tmp_path):
+    begin, end = tmp_path / "begin", tmp_path / "end"
+    begin.write_text("0", encoding="ascii")
+    command = [workloads.build() / "hog", "--begin", begin, "--end", end, "--cpus", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as hog:
+        with pytest.raises(subprocess.TimeoutExpired):
+            hog.wait(0.2)
+        begin.write_text("1", encoding="ascii")
+        with pytest.raises(subprocess.TimeoutExpired):
+            hog.wait(1)
+        end.touch()
+        said = json.loads(hog.communicate(timeout=30)[0])["hog"]
+    assert hog.returncode == 0
+    assert said["cpus"] == 1 and 0 < said["seconds"] < 30 and said["instructions"] > 0
+    begin.unlink()
+    done = run("hog", "--begin", str(begin))
+    assert done.returncode == 1 and "cannot read" in done.stderr
