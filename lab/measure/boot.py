@@ -14,9 +14,9 @@ from lab.host import programs, qemu
 from lab.host.process import Guests, Process
 from lab.kernel import build
 from lab.machines import Machine, load, qemu_args
-from lab.measure import plugin, workloads
+from lab.measure import emulator, plugin, workloads
 from lab.measure.initramfs import Initramfs
-from lab.measure.run import Run
+from lab.measure.run import SCHEMA, Run
 
 HERE = Path(__file__).resolve().parent
 
@@ -127,6 +127,8 @@ class Prepared:
         """A digest of all that decides the result."""
         run = self.run
         parts = [
+            f"schema {SCHEMA}".encode(),
+            emulator.identity(),
             self.image.read_bytes(),
             self.model.plugin.read_bytes(),
             *(library.read_bytes() for library in self.model.preload),
@@ -135,6 +137,7 @@ class Prepared:
             " ".join(
                 [
                     *_CMDLINE,
+                    *self.machine.cmdline,
                     *run.cmdline,
                     *qemu_args(self.machine),
                     *qemu.MODEL_ARGS,
