@@ -16,6 +16,11 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``best_mib``: how much of the data the DRAM of each socket can hold, where that is
   not all of what is accessed
 - ``setup``, ``cmdline``, ``programs``, ``packages``: as in lab.measure.Run
+- ``scale``: how much larger and longer what it stands for is (lab.bench.scale); without a
+  document it is the common one
+- ``variants``: which of VARIANTS take part in the matrix without being asked for,
+  each "full" or "quick", which is with QUICK=1 too. By its name, with the variant's behind,
+  each of any experiment can be had
 - ``document``: title, ``differs`` (what is not the same here) and ``figures``,
   a list of contender and text
 
@@ -24,6 +29,9 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 - ``about``, ``order`` (in tables), ``kernel`` (a flavour or a path), ``cmdline``
 - ``balancing``: kernel.numa_balancing
 - ``placement``: "start", "fast", "slow" or "best"
+- ``like``: the contender that does the same by another kernel. What they differ by is the
+  resolution of the results
+- ``quick``: false: only in the whole matrix, and not with QUICK=1
 - ``setup``: a shell script beside the file; ``variables``: a table of values for it;
   ``programs``: those of lab/workloads/ that it uses
 """
@@ -31,16 +39,25 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from lab import machines, paths, toml
+from lab.bench import scale
+from lab.bench.scale import Scale
 from lab.errors import LabError
 from lab.machines.variation import Variation
 
 EXPERIMENTS = paths.ROOT / "lab" / "experiments"
 CONTENDERS = paths.ROOT / "lab" / "contenders"
 PLACEMENTS = ("start", "fast", "slow", "best")
+VARIANTS = {
+    "busy": "all other CPUs are busy",
+    "cold": "its threads have just begun",
+    "unscaled": "constants of time and size are those of a large machine",
+}
+"""What experiments have variants of, and what is said of them."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,22 @@ class Document:
     title: str
     differs: str
     figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is not the same in a variant of an experiment, whose name it has with its own
+    behind.
+
+    ``hogs`` are the CPUs that something else keeps busy. ``scaled``: constants are scaled;
+    ``cold``: threads are as young as they are.
+    """
+
+    name: str
+    of: str
+    hogs: tuple[int, ...] = ()
+    scaled: bool = True
+    cold: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +114,9 @@ class Experiment:
     programs: tuple[str, ...]
     packages: tuple[str, ...]
     document: Document | None
+    scale: Scale
+    variants: Mapping[str, str]
+    variant: Variant | None = None
     variation: Variation = field(default_factory=Variation)
 
     @property
@@ -102,13 +138,15 @@ class Contender:
     placement: str
     setup: str
     programs: tuple[str, ...]
+    like: str | None = None
+    quick: bool = True
 
 
 def _names(kind: type) -> set[str]:
     return {entry.name for entry in fields(kind)}
 
 
-_EXPERIMENT = _names(Experiment) - {"name", "variation"}
+_EXPERIMENT = _names(Experiment) - {"name", "variant", "variation"}
 _CONTENDER = _names(Contender) - {"name"} | {"variables"}
 
 
@@ -121,6 +159,13 @@ def _document(table: toml.Table) -> Document:
             for figure in table.tables("figures", _names(Figure), 1)
         ),
     )
+
+
+def _variants(table: toml.Table) -> dict[str, str]:
+    if "variants" not in table:
+        return {}
+    chosen = table.table("variants", VARIANTS)
+    return {kind: chosen.choice(kind, ("full", "quick")) for kind in chosen}
 
 
 def experiment(path: Path) -> Experiment:
@@ -146,6 +191,8 @@ def experiment(path: Path) -> Experiment:
         document=(
             _document(table.table("document", _names(Document))) if "document" in table else None
         ),
+        scale=scale.read(table.table("scale", _names(Scale))),
+        variants=_variants(table),
     )
     for which in ("machine", "fast_machine"):
         name = getattr(read, which)
@@ -194,17 +241,68 @@ def contender(path: Path) -> Contender:
         placement=table.choice("placement", PLACEMENTS),
         setup=text,
         programs=table.words("programs", []),
+        like=table.take("like", str, None),
+        quick=table.take("quick", bool, True),
+    )
+
+
+def _hogs(read: Experiment) -> tuple[int, ...]:
+    """CPUs for something else to keep busy: those that the workload has not. One that says
+    nothing of CPUs has one thread, or more of them than there are CPUs."""
+    count = sum(node.cpus for node in machines.load(read.machine).nodes)
+    used = {0}
+    if "--cpus" in read.workload:
+        used = set(map(int, read.workload[read.workload.index("--cpus") + 1].split(",")))
+    return tuple(cpu for cpu in range(count) if cpu not in used)
+
+
+def variant(read: Experiment, kind: str) -> Experiment:
+    """An experiment in another way, one of VARIANTS."""
+    made = {
+        "busy": Variant(kind, read.name, hogs=_hogs(read)),
+        "cold": Variant(kind, read.name, cold=True),
+        "unscaled": Variant(kind, read.name, scaled=False, cold=True),
+    }[kind]
+    return replace(
+        read,
+        name=f"{read.name}-{kind}",
+        about=f"{read.about.split(';')[0]}; {VARIANTS[kind]}",
+        variants={},
+        variant=made,
+        document=None,
+    )
+
+
+def _with_variants(path: Path) -> list[Experiment]:
+    """One of the matrix, and those of its variants that are in it too."""
+    read = experiment(path)
+    made = [read]
+    for kind, where in read.variants.items():
+        one = variant(read, kind)
+        made.append(one if where == "quick" else replace(one, quick=()))
+    return made
+
+
+def _named(name: str, known: Mapping[str, Path]) -> Experiment:
+    if name in known:
+        return experiment(known[name])
+    whole, _, kind = name.rpartition("-")
+    if whole in known and kind in VARIANTS:
+        return variant(experiment(known[whole]), kind)
+    raise LabError(
+        f"unknown experiment {name!r}: choose from {', '.join(known)}, "
+        f"each also with -{', -'.join(VARIANTS)}"
     )
 
 
 def experiments(names: str | None = None) -> list[Experiment]:
-    """Those of a comma list, or all; LabError lists the known ones."""
+    """Those of a comma list, or all and the variants that they name; LabError lists the
+    known ones."""
     known = {path.stem: path for path in sorted(EXPERIMENTS.glob("*.toml"))}
-    wanted = [name for name in (names or "").split(",") if name] or list(known)
-    for name in wanted:
-        if name not in known:
-            raise LabError(f"unknown experiment {name!r}: choose from {', '.join(known)}")
-    return [experiment(known[name]) for name in wanted]
+    wanted = [name for name in (names or "").split(",") if name]
+    if wanted:
+        return [_named(name, known) for name in wanted]
+    return [one for path in known.values() for one in _with_variants(path)]
 
 
 def contenders() -> list[Contender]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lab.bench.description import Contender, Experiment
+from lab.bench.description import Contender, Experiment, Variant
 from lab.errors import LabError
 from lab.measure import Result, Run, workloads
 
 PAGE = 4096
 _MIB = 1 << 20
 _BEST = "/best.pages"
+_BUSY = "/run/lab/busy"
+"""What lab/workloads/hog.c waits for."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +38,19 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
     # Not before the measured part: all contenders begin with the same placement.
     # What bounds it stays where it is.
     moves = contender.placement == "start"
+    variant = experiment.variant or Variant("", experiment.name)
+    hogs = ",".join(map(str, variant.hogs))
     later = (
         f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
         f"/proc/sys/kernel/numa_balancing {contender.balancing}",
+        *((f"{_BUSY} 1",) if hogs else ()),
     )
     parts = [
         "echo 0 >/sys/kernel/mm/numa/demotion_enabled",
         "echo 0 >/proc/sys/kernel/numa_balancing",
         *(f"echo {line} >>/run/lab/settings" for line in later),
+        experiment.scale.script(cold=variant.cold) if moves and variant.scaled else "",
+        f"echo 0 >{_BUSY}; hog --cpus {hogs} >/run/hog &" if hogs else "",
         experiment.setup,
         contender.setup,
     ]
@@ -88,7 +95,8 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         workload=_words(words, place),
         cmdline=experiment.cmdline + contender.cmdline,
         setup=_setup(experiment, contender),
-        programs=_programs(experiment, contender),
+        programs=_programs(experiment, contender)
+        + (("hog",) if experiment.variant and experiment.variant.hogs else ()),
         packages=experiment.packages,
         count_pages=placement == "best",
         variation=experiment.variation,
@@ -191,51 +199,70 @@ def seconds_of(results: list[Result]) -> float | None:
     return _mean([result.seconds for result in results])
 
 
-def row(made: Cell, results: list[Result], fast: float | None, slow: float | None) -> dict:
-    """One row of results.json, means of all seeds: docs/bench.md documents the fields."""
+_FIGURES = (
+    "seconds",
+    "seconds_by_seed",
+    "score",
+    "unit",
+    "recovered",
+    "recovered_by_seed",
+    "promoted",
+    "demoted",
+    "demoted_again",
+    "seen_promoted",
+    "kernel_seconds",
+    "hog_rate",
+    "hog_share",
+    "detail",
+    "timeline",
+)
+
+
+def _rate(results: list[Result]) -> float | None:
+    return _mean([result.hog_rate for result in results])
+
+
+def _by_seed(results: list[Result], fast: list[Result], slow: list[Result]) -> list[float | None]:
+    """R of each seed, against the bounds with the same random numbers."""
+    return [
+        recovered(result.seconds, best.seconds, worst.seconds)
+        for result, best, worst in zip(results, fast, slow)
+    ]
+
+
+def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result]) -> dict:
+    """One row of results.json, means of all seeds: docs/bench.md documents the fields.
+    ``fast`` and ``slow`` are the results of the bounds, none where there are none."""
     variation = made.experiment.variation.name
     failed = next((result.error for result in results if result.error), None)
     base = {
         "experiment": made.experiment.name,
         **({"variation": variation} if variation else {}),
+        **({"variant_of": made.experiment.variant.of} if made.experiment.variant else {}),
         "machine": made.experiment.machine,
         "contender": made.contender.name,
+        **({"like": made.contender.like} if made.contender.like else {}),
         "error": made.error or failed,
         "failed": failed is not None,
     }
     if failed or not results:
-        return {
-            **base,
-            **dict.fromkeys(
-                (
-                    "seconds",
-                    "seconds_by_seed",
-                    "score",
-                    "unit",
-                    "recovered",
-                    "promoted",
-                    "demoted",
-                    "demoted_again",
-                    "seen_promoted",
-                    "kernel_seconds",
-                    "detail",
-                    "timeline",
-                )
-            ),
-        }
-    seconds = seconds_of(results)
+        return {**base, **dict.fromkeys(_FIGURES)}
+    seconds, hog, undisturbed = seconds_of(results), _rate(results), _rate(slow)
     return {
         **base,
         "seconds": seconds,
         "seconds_by_seed": [result.seconds for result in results],
         "score": _mean([result.score for result in results]),
         "unit": results[0].workload.get("unit"),
-        "recovered": recovered(seconds, fast, slow),
+        "recovered": recovered(seconds, seconds_of(fast), seconds_of(slow)),
+        "recovered_by_seed": _by_seed(results, fast, slow),
         "promoted": _count(results, "pgpromote_success"),
         "demoted": _count(results, *_DEMOTED),
         "demoted_again": _seen(results, "demoted_again"),
         "seen_promoted": _seen(results, "promoted"),
         "kernel_seconds": _mean([result.kernel_seconds for result in results]),
+        "hog_rate": hog,
+        "hog_share": hog / undisturbed if hog and undisturbed else None,
         "detail": results[0].workload.get("detail"),
         "timeline": _timeline(results[0]),
     }

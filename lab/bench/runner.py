@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lab import machines
 from lab.bench.description import Contender, Experiment
-from lab.bench.matrix import Cell, cell, row, seconds_of, with_best
+from lab.bench.matrix import Cell, cell, row, with_best
 from lab.host import memory
 from lab.measure import Guests, Result, Run
 
@@ -182,7 +182,7 @@ class Matrix:
     def _rows(self) -> list[dict]:
         results = {made.key: [self._results[run.key] for run in made.runs] for made in self._cells}
         bounds = {
-            (*made.experiment.key, made.contender.placement): seconds_of(results[made.key])
+            (*made.experiment.key, made.contender.placement): results[made.key]
             for made in self._cells
             if made.contender.placement in ("fast", "slow")
         }
@@ -190,8 +190,8 @@ class Matrix:
             row(
                 made,
                 results[made.key],
-                bounds.get((*made.experiment.key, "fast")),
-                bounds.get((*made.experiment.key, "slow")),
+                bounds.get((*made.experiment.key, "fast"), []),
+                bounds.get((*made.experiment.key, "slow"), []),
             )
             for made in self._cells
         ]

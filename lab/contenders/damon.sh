@@ -3,10 +3,12 @@
 # kdamond for each slow node promotes what is hot to a DRAM node, one for each
 # DRAM node demotes what is cold. busybox sh.
 #
-# They start with the measured part. $often: so many times as often as there, quotas
-# are fitted and schemes applied.
+# They start with the measured part. Intervals are shorter and quotas smaller than there by
+# what the experiment's scale says ($scale_time, $scale_memory). How many regions there may
+# be is not scaled, so watching them costs more of a CPU than there.
 
-often=${often:-1}
+time=${scale_time:-1}
+memory=${scale_memory:-1}
 admin=/sys/kernel/mm/damon/admin/kdamonds
 nodes=/sys/devices/system/node
 
@@ -51,13 +53,13 @@ scheme() {
 	put "$kdamond/contexts/nr_contexts" 1
 	context=$kdamond/contexts/0
 	put "$context/operations" paddr
-	put "$context/monitoring_attrs/intervals/sample_us" 5000
-	put "$context/monitoring_attrs/intervals/aggr_us" 100000
-	put "$context/monitoring_attrs/intervals/update_us" 60000000
+	put "$context/monitoring_attrs/intervals/sample_us" $((5000 / time))
+	put "$context/monitoring_attrs/intervals/aggr_us" $((100000 / time))
+	put "$context/monitoring_attrs/intervals/update_us" $((60000000 / time))
 	put "$context/monitoring_attrs/intervals/intervals_goal/access_bp" 400
 	put "$context/monitoring_attrs/intervals/intervals_goal/aggrs" 3
-	put "$context/monitoring_attrs/intervals/intervals_goal/min_sample_us" 5000
-	put "$context/monitoring_attrs/intervals/intervals_goal/max_sample_us" 10000000
+	put "$context/monitoring_attrs/intervals/intervals_goal/min_sample_us" $((5000 / time))
+	put "$context/monitoring_attrs/intervals/intervals_goal/max_sample_us" $((10000000 / time))
 	put "$context/monitoring_attrs/nr_regions/min" 10
 	put "$context/monitoring_attrs/nr_regions/max" 1000
 	put "$context/targets/nr_targets" 1
@@ -70,10 +72,10 @@ scheme() {
 	put "$scheme/access_pattern/sz/min" 4096
 	put "$scheme/access_pattern/sz/max" 18446744073709551615
 	put "$scheme/access_pattern/age/max" 4294967295
-	put "$scheme/apply_interval_us" $((1000000 / often))
+	put "$scheme/apply_interval_us" $((1000000 / time))
 	put "$scheme/target_nid" "$to"
-	put "$scheme/quotas/bytes" $(((200 << 20) / often))
-	put "$scheme/quotas/reset_interval_ms" $((1000 / often))
+	put "$scheme/quotas/bytes" $(((200 << 20) / memory))
+	put "$scheme/quotas/reset_interval_ms" $((time < 1000 ? 1000 / time : 1))
 	put "$scheme/quotas/weights/sz_permil" 0
 	put "$scheme/quotas/weights/nr_accesses_permil" 100
 	put "$scheme/quotas/weights/age_permil" 100

@@ -25,6 +25,9 @@ def row(experiment, contender, recovered=None, *, slow=4.0, fast=2.0, **fields):
         "demoted_again": 0,
         "seen_promoted": 16384,
         "kernel_seconds": 0.25,
+        "recovered_by_seed": [recovered],
+        "hog_rate": None,
+        "hog_share": None,
         "detail": {},
         "timeline": [
             {"ms": 50, "pages": [0, 9], "miss_ns": 250.0},

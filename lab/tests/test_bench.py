@@ -33,6 +33,10 @@ programs = ["mark"]
 title = "a document"
 differs = "everything"
 figures = [{ contender = "stock-2", text = "5 s" }]
+[scale]
+memory = 128
+time = 26
+data = 64
 """
 
 
@@ -89,6 +93,10 @@ def test_all_that_is_shipped_loads():
             "test.toml: document: figures 1: word: unknown field, known are contender, text",
         ),
         ("[document]", "[document", "test.toml: Expected"),
+        ("memory = 128", "memory = 0", "test.toml: scale: memory: 0 is not an integer from 1"),
+        ("data = 64", "", "test.toml: scale: data: is missing"),
+        ("[scale]", "[variants]\nidle = 'full'\n[scale]", "variants: idle: unknown field"),
+        ("[scale]", "[variants]\nbusy = 'no'\n[scale]", "busy: 'no' is none of full, quick"),
     ],
 )
 def test_a_bad_experiment_names_the_field(tmp_path, old, new, error):
@@ -163,6 +171,42 @@ def test_the_figures_are_means_of_the_seeds(experiment):
 
     rows = rows_of(replace(experiment, seeds=3), one_fails)
     assert rows["stock-2"]["error"] == "no" and rows["best"]["error"] == "no"
+
+
+def test_the_figures_of_each_seed_are_against_its_own_bounds(experiment):
+    def measure(run):
+        seed = int(run.workload[-1])
+        return replace(made_up(run), seconds=made_up(run).seconds + seed)
+
+    row = rows_of(replace(experiment, seeds=3, best_mib=()), measure, ("fast", "slow", "stock-2"))[
+        "stock-2"
+    ]
+    assert row["recovered_by_seed"] == [0.5, 0.5, 0.5]
+
+
+def test_others_are_held_against_those_beside_the_slow_bound(experiment):
+    def measure(run):
+        rate = 2e9 if run.workload[2] == "1" and "numa_balancing 2" not in run.setup else 1.5e9
+        assert run.programs == ("mark", "hog") and "hog --cpus 1 " in run.setup
+        assert "echo /run/lab/busy 1 >>/run/lab/settings" in run.setup
+        return replace(made_up(run), hog={"instructions": rate, "seconds": 1.0, "cpus": 1})
+
+    busy = description.variant(replace(experiment, best_mib=()), "busy")
+    rows = rows_of(busy, measure, ("fast", "slow", "stock-2"))
+    assert rows["stock-2"]["hog_share"] == 0.75 and rows["slow"]["hog_share"] == 1.0
+    assert rows["stock-2"]["variant_of"] == "test" and rows["stock-2"]["experiment"] == "test-busy"
+    (run,) = cell(experiment, CONTENDERS["stock-2"]).runs
+    assert run.programs == ("mark",) and "hog" not in run.setup
+
+
+def test_the_cpus_of_the_workload_are_left_to_it(experiment):
+    words = ("random", "--cpus", "0,4", "--place", "{place}")
+    two = replace(experiment, machine="two-socket-cxl", workload=words)
+    made = description.variant(two, "busy").variant
+    assert made is not None and made.hogs == (1, 2, 3, 5, 6, 7)
+    # What names none has one thread, or one for each CPU and more.
+    made = description.variant(experiment, "busy").variant
+    assert made is not None and made.hogs == (1,)
 
 
 def test_cells_without_a_run_say_why(experiment):

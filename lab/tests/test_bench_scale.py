@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/bench/scale.py: constants of time and size in proportion to machine and run."""
+
+import re
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from lab import paths
+from lab.bench import description
+from lab.bench.matrix import cell
+from lab.bench.scale import Scale
+from lab.errors import LabError
+
+CONTENDERS = {read.name: read for read in description.contenders()}
+SCALED = [read for read in description.experiments() if not read.unbounded]
+
+
+def values(scale, cold=False):
+    return {path.rpartition("/")[2]: value for path, value in scale.settings(cold=cold)}
+
+
+def test_as_large_and_long_as_there_it_is_as_shipped():
+    """Of a process that the kernel scans within its limit of speed."""
+    assert values(Scale(memory=1, time=1, data=2048), cold=True) == {
+        "scan_size_mb": 256,
+        "scan_delay_ms": 1000,
+        "scan_period_min_ms": 1000,
+        "scan_period_max_ms": 60000,
+        "hot_threshold_ms": 1000,
+        "numa_balancing_promote_rate_limit_MBps": 65536,
+        "window_ms": 4000,
+        "period_ms": 100,
+    }
+
+
+def test_the_constants_of_the_sources_are_those_that_are_scaled():
+    """Of pghot; the kernel's own are no files of this repository."""
+    text = (paths.ROOT / "linux/mm/pghot/policy.h").read_text(encoding="ascii")
+    known = dict(re.findall(r"#define PGHOT_(\w+_MS(?:_MIN)?)\s+(\d+)", text))
+    large, small = values(Scale(1, 1, 64)), values(Scale(1, 10000, 64))
+    for name, stem in (("window_ms", "WINDOW_MS"), ("period_ms", "PERIOD_MS")):
+        assert large[name] == int(known[stem])
+        assert small[name] == int(known[f"{stem}_MIN"])
+    # A tick is taken to be of 4 ms: what no configuration file changes.
+    for path in (paths.ROOT / "configs").glob("*.config"):
+        assert "CONFIG_HZ" not in path.read_text(encoding="utf-8").replace("CONFIG_NO_HZ", "")
+
+
+def test_a_pass_takes_as_much_of_the_run_as_there():
+    """160 GiB at 2560 MB a second are 64 s of a run of 63 s: the run of 1/9 the length that
+    has 1/512 of the memory spends 7.1 s of its 7 s likewise."""
+    scale = next(read.scale for read in SCALED if read.name == "regions")
+    assert scale.data * scale.memory == 160 << 10
+    assert scale.scan_ms() == 64000 // 9
+    # As one process of 128: each is scanned by itself.
+    assert Scale(1024, 41, 102).scan_ms() > 40 * Scale(1024, 41, 102, 128).scan_ms()
+
+
+@pytest.mark.parametrize("read", SCALED, ids=lambda read: read.name)
+def test_the_kernel_can_scan_so_often(read):
+    """A period that is rounded to 0 would never grow, and one below a tick is not kept."""
+    scale = read.scale
+    scans = -(-scale.data // scale.scan_mb())
+    assert scale.scan_mb() % 2 == 0
+    assert scale.scan_ms() // scans >= 4
+    assert values(scale)["scan_period_max_ms"] >= scale.scan_ms()
+    assert values(scale)["hot_threshold_ms"] >= 4
+
+
+def test_all_that_moves_has_the_same_scale():
+    read = next(read for read in SCALED if read.name == "random-anon")
+    script = read.scale.script(cold=False)
+    for name, contender in CONTENDERS.items():
+        (run,) = cell(read, contender, quick=True).runs or (None,)
+        if run is not None:
+            assert (script in run.setup) == (contender.placement == "start"), name
+    assert "echo 0 >/sys/kernel/debug/sched/numa_balancing/scan_delay_ms" in script
+
+
+def test_variants_that_are_not_scaled_or_not_old():
+    read = next(read for read in SCALED if read.name == "regions")
+    setups = {
+        kind: cell(description.variant(read, kind), CONTENDERS["stock-2"]).runs[0].setup
+        for kind in description.VARIANTS
+    }
+    assert "scan_delay_ms" not in setups["unscaled"] and "scale_time" not in setups["unscaled"]
+    assert f"echo {read.scale.delay_ms()} >" in setups["cold"] and read.scale.delay_ms() > 0
+    assert "echo 0 >/sys/kernel/debug/sched/numa_balancing/scan_delay_ms" in setups["busy"]
+
+
+def test_the_script_writes_only_where_there_is_a_file(tmp_path):
+    there = tmp_path / "window_ms"
+    there.touch()
+    script = Scale(512, 20, 64).script(cold=False)
+    script = script.replace("/sys/kernel/mm/pghot", str(tmp_path)).replace("/proc/sys", "/none")
+    script = script.replace("/sys/kernel/debug", "/none")
+    subprocess.run(["sh", "-e", "-c", script], check=True)
+    assert there.read_text() == "200\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["window_ms"]
+
+
+def test_damon_takes_its_scale_from_the_experiment():
+    read = next(read for read in SCALED if read.name == "redis")
+    setup = cell(read, CONTENDERS["damon"]).runs[0].setup
+    assert setup.index("scale_memory=512 scale_time=20") < setup.index("${scale_time:-1}")
+    for name in re.findall(r'put "\S*/(\w+_us|\w+_ms|bytes)" (.*)', setup):
+        assert "time" in name[1] or "memory" in name[1], name
+
+
+def test_a_scale_says_where_it_comes_from():
+    for path in description.EXPERIMENTS.glob("*.toml"):
+        _, _, scale = path.read_text(encoding="utf-8").partition("[scale]\n")
+        assert scale.startswith("# "), path.name
+
+
+def test_the_common_scale_is_common():
+    scales = {
+        (read.scale.memory, read.scale.time)
+        for read in description.experiments()
+        if read.document is None and read.name != "readers-7" and read.variant is None
+    }
+    assert scales == {(512, 20)}
+    assert replace(SCALED[0].scale, time=1).scan_ms() >= 1000
+
+
+def test_variants_are_there_by_name_and_where_they_are_asked_for():
+    names = {read.name: read for read in description.experiments()}
+    assert names["redis-busy"].quick and not names["random-anon-cold"].quick
+    assert "movepages-4k-busy" not in names
+    (read,) = description.experiments("graph500-busy")
+    assert read.quick and read.about.endswith("; all other CPUs are busy")
+    with pytest.raises(LabError, match="unknown experiment 'redis-idle': choose from .*-busy"):
+        description.experiments("redis-idle")
