@@ -116,7 +116,11 @@ def run(args: argparse.Namespace) -> int:
         )
         if experiment.quick or not args.quick
     ]
-    contenders = options.chosen(",".join(marks.MAIN) if args.main else args.contender)
+    contenders = [
+        contender
+        for contender in options.chosen(",".join(marks.MAIN) if args.main else args.contender)
+        if contender.quick or not args.quick or args.contender
+    ]
     began, origin = time.monotonic(), origins.of("bench", args)
     rows = run_matrix(experiments, contenders, quick=args.quick, fresh=args.fresh)
     failed = any(row["failed"] for row in rows)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
-from lab.bench import figures, marks
+from lab.bench import figures, marks, resolution
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
 from lab.errors import LabError
@@ -22,9 +22,6 @@ from lab.log import note
 from lab.machines.variation import Variation
 
 END = "<!-- end -->"
-_DRAW = 0.02
-"""R of two kernels that do the same differs by so much with what is chance in one run:
-pghot's two layouts, which promote the same pages of graph500, do."""
 
 
 def _begin(verb: str) -> str:
@@ -35,9 +32,12 @@ _WIDTH = 100
 """Columns of a line of a document."""
 
 
-def _made(origin: Origin, more: str = "") -> str:
-    said = f"Made by `{origin.command}`, {origin.commit}. {more}"
+def _wrapped(said: str) -> str:
     return textwrap.fill(said, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _made(origin: Origin, more: str = "") -> str:
+    return _wrapped(f"Made by `{origin.command}`, {origin.commit}. {more}")
 
 
 def _table(head: Iterable[str], lines: Iterable[Sequence[str]], texts: int = 0) -> str:
@@ -80,8 +80,15 @@ def _with_unit(own: dict[str, dict]) -> str:
     return f"{row['experiment']}, {row['unit']}" if row["unit"] else row["experiment"]
 
 
+def _share(row: dict) -> str:
+    """R, and from which to which seeds have it."""
+    spread = figures.spread(row)
+    return figures.share(row["recovered"]) + (f" ({spread})" if spread else "")
+
+
 def results(rows: list[dict], origin: Origin) -> str:
-    """All that ``make bench`` found: R, the delay, and scores of what has no bounds."""
+    """All that ``make bench`` found: R, the delay, what was left to other programs, and
+    scores of what has no bounds."""
     delays = figures.delays(rows)
     bounded = {row["experiment"] for row in rows if row["recovered"] is not None}
     with_r = [row for row in rows if row["experiment"] in bounded]
@@ -93,10 +100,13 @@ def results(rows: list[dict], origin: Origin) -> str:
     scored = {row["experiment"] for row in others if row["score"] is not None}
     others = [row for row in others if row["experiment"] in scored and row["contender"] != "best"]
     parts = [_made(origin)]
+    busy = [row for row in rows if row["hog_share"] is not None]
+    busy = [row for row in busy if row["contender"] not in marks.BOUNDS]
     if with_r:
         parts += [
-            "R:",
-            _matrix(with_r, "R", lambda row: figures.share(row["recovered"])),
+            "R, and in brackets from which to which it is with other random numbers:",
+            _matrix(with_r, "R", _share),
+            *filter(None, [_wrapped(resolution.told(rows))]),
             "The delay in seconds, and the time that the slow bound takes:",
             _matrix(
                 with_r,
@@ -104,6 +114,11 @@ def results(rows: list[dict], origin: Origin) -> str:
                 lambda row: figures.late(delays[(*figures.row_key(row), row["contender"])]),
                 lambda own: f"{own['slow']['experiment']} ({figures.late(own['slow']['seconds'])})",
             ),
+        ]
+    if busy:
+        parts += [
+            "What programs on the other CPUs get done, of what they do with nothing moved:",
+            _matrix(busy, "others", lambda row: figures.share(row["hog_share"])),
         ]
     if others:
         parts += [
@@ -133,9 +148,10 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     delay. What pghot recovers most of comes first, and the better one is bold unless
     chance can make the difference."""
     delays = figures.delays(rows)
-    about = {experiment.name: experiment.about.split(";")[0] for experiment in experiments}
+    about = {one.name: one.about if one.variant else one.about.split(";")[0] for one in experiments}
     ours = marks.headline(_order(rows))
-    begin_slow = {one.name for one in experiments if one.start == one.slow}
+    # Variants are no further workloads.
+    begin_slow = {one.name for one in experiments if one.start == one.slow and not one.variant}
     lines, compared = [], []
     for experiment, own in _by_experiment(rows).items():
         pair = [own.get(name or "") for name in (marks.REFERENCE, ours)]
@@ -145,7 +161,8 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         known = [value for value in shares if value is not None]
         if experiment in begin_slow and len(known) == len(shares):
             compared.append(known)
-        draw = len(known) == len(shares) and max(known) - min(known) < _DRAW
+        least = resolution.of(rows, (experiment, ""))
+        draw = len(known) == len(shares) and max(known) - min(known) < least
         cells = []
         for row, value in zip(pair, shares):
             text = figures.share(value)
@@ -160,10 +177,11 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         [line for _, line in lines],
         texts=1,
     )
-    return (
-        f"{table}\n\n{_over_all(compared)}"
-        f"{_made(origin, f'In brackets: the delay. Bold: better by {_DRAW} or more.')}\n"
+    more = (
+        f"In brackets: the delay. Bold: better by {resolution.LEAST}, and by what like kernels "
+        f"differ by there. {resolution.told(rows)}"
     )
+    return f"{table}\n\n{_over_all(compared)}{_made(origin, more.rstrip())}\n"
 
 
 def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origin) -> str:

@@ -79,6 +79,12 @@ def delays(rows: list[dict]) -> dict[tuple[str, str, str], float | None]:
     }
 
 
+def spread(row: dict) -> str:
+    """From the lowest to the highest R of its seeds: 0.70..0.76; empty with one seed."""
+    known = [value for value in row.get("recovered_by_seed") or [] if value is not None]
+    return f"{share(min(known))}..{share(max(known))}" if len(known) > 1 else ""
+
+
 def harm(recovered: float | None) -> bool:
     """Whether a share is shown as below 0."""
     return share(recovered).startswith("-") and recovered is not None

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 BOUNDS = ("slow", "fast")
 REFERENCE = "stock-2"
 """What Linux does today: pghot is held against it."""
-MAIN = (REFERENCE, "pghot-default-hint_fault")
-"""Contenders that stand for all, beside the bounds."""
+MAIN = (REFERENCE, "off-2", "pghot-default-hint_fault")
+"""Contenders that stand for all, beside the bounds, and a control: the second one is like
+the first."""
 
 LIGHT = ("#0072b2", "#3f9fd8", "#6a5acd", "#d98200", "#757d86", "#b3589a", "#8f7f00", "#009e73")
 DARK = ("#4db2f5", "#9fd4fb", "#b0a4ff", "#ffb340", "#9aa4ae", "#e594cc", "#d8c94a", "#45cfa4")
@@ -47,7 +48,8 @@ def of(names: Sequence[str]) -> dict[str, Mark]:
             colour, shape, rank = _REFERENCE, "circle", 1
         else:
             colour = _OTHERS[others % len(_OTHERS)]
-            shape, rank = _SHAPES[others % len(_SHAPES)], 2
+            # A colour that comes again has another shape.
+            shape, rank = _SHAPES[(others + others // len(_OTHERS)) % len(_SHAPES)], 2
             others += 1
         marks[name] = Mark(short(name), colour, shape, rank)
     return marks

@@ -18,10 +18,10 @@ from lab.bench.marks import Mark
 TITLE = "How much of the slow memory's cost is recovered"
 
 MAIN = (
-    "redis", "sqlite", "graph500", "gups", "random-anon", "random-thp", "regions", "pmbench-normal",
-    "readers-1",
+    "redis", "redis-busy", "sqlite", "graph500", "graph500-busy", "gups", "random-anon",
+    "random-thp", "regions", "regions-busy", "pmbench-normal", "readers-1",
 )  # fmt: skip
-"""Experiments that stand for all in the README: one of each kind."""
+"""Experiments that stand for all in the README: one of each kind, and some with all CPUs busy."""
 
 _WIDTH = 680
 _LEFT, _RIGHT = 186, 524

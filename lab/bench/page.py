@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from lab import machines
 from lab import page as pages
-from lab.bench import charts, figures, marks, overview
+from lab.bench import charts, figures, marks, overview, resolution
 from lab.bench.description import Contender, Experiment
 from lab.bench.marks import Mark
 from lab.bench.origin import Origin
@@ -70,6 +70,8 @@ def _cells(row: dict, late: float | None, mark: Mark | None) -> dict:
         "r": figures.share(r),
         "bar": None if r is None else round(100 * min(max(r, 0), 1)),
         "harm": figures.harm(r),
+        "spread": figures.spread(row),
+        "others": figures.share(row["hog_share"]),
         "late": figures.late(late),
         "seconds": figures.seconds(row["seconds"]),
         "score": figures.score(row["score"], row["unit"]),
@@ -113,6 +115,7 @@ def _part(
         "machine_about": machines.load(experiment.machine).about,
         "command": " ".join(experiment.workload).replace("{place}", experiment.start),
         "unbounded": experiment.unbounded,
+        "busy": bool(experiment.variant and experiment.variant.hogs),
         "lead": _lead(rows),
         "rows": [
             _cells(
@@ -210,6 +213,7 @@ def write(
         standings=_standings(rows, contenders, delays, known),
         bounded=[part for part in parts if not part["unbounded"]],
         unbounded=[part for part in parts if part["unbounded"]],
+        resolution=resolution.told(rows),
         short=marks.short,
         open=len(parts) <= _FEW,
         origin=origin,

@@ -12,10 +12,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from lab.bench import figures
+from lab.bench import figures, resolution
 from lab.files import write_json
 
-SCHEMA = 1
+SCHEMA = 2
 WIDTH = 120
 """Columns of the table where no terminal says how wide it is."""
 _GAP = 2
@@ -47,20 +47,25 @@ _NAMES = (
 _COLUMNS = (
     _Column("seconds", lambda row, _: figures.seconds(row["seconds"])),
     _Column("R", lambda row, _: figures.share(row["recovered"])),
+    _Column("of seeds", lambda row, _: figures.spread(row)),
     _Column("delay", lambda _, late: figures.late(late)),
     _Column("promoted", lambda row, _: figures.count(row["promoted"])),
     _Column("demoted", lambda row, _: figures.count(row["demoted"])),
     _Column("again", lambda row, _: figures.count(row["demoted_again"])),
     _Column("kernel s", lambda row, _: figures.seconds(row["kernel_seconds"])),
+    _Column("others", lambda row, _: figures.share(row["hog_share"])),
     _Column("score", lambda row, _: figures.score(row["score"], row["unit"])),
 )
 
 
 def _fitting(lines: list[tuple[dict, float | None]], width: int) -> list[_Column]:
-    """The columns that fit beside the names, up to the first that does not."""
+    """The columns that fit beside the names, up to the first that does not. One of which
+    no row has anything is left out."""
     left = width + _GAP - sum(column.width(lines) for column in _NAMES)
     shown = []
     for column in _COLUMNS:
+        if all(column.text(*line) in ("", figures.NONE) for line in lines):
+            continue
         left -= column.width(lines)
         if left < 0:
             break
@@ -98,4 +103,5 @@ def table(rows: list[dict], width: int) -> Group:
             shown.add_row(name, row["contender"], Text(f"({mark})", style=style))
             continue
         shown.add_row(name, row["contender"], *(column.text(row, late) for column in columns))
-    return Group(shown, Text(), *(Text(f"({mark}) {why}") for why, mark in reasons.items()))
+    said = [Text(told) for told in (resolution.told(rows),) if told]
+    return Group(shown, Text(), *(Text(f"({mark}) {why}") for why, mark in reasons.items()), *said)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/bench/resolution.py: what like kernels differ by, and what that decides."""
+
+import io
+
+from rich.console import Console
+
+from lab.bench import description, documents, figures, marks, page, report, resolution
+from lab.tests import bench_fakes
+
+
+def rows(twin=0.46, **shares):
+    """Redis, with a control of the stock kernel, and another experiment without one."""
+    made = bench_fakes.rows("redis", **({"pghot": 0.55, "stock": 0.5} | shares))
+    made.append({**bench_fakes.row("redis", "off-2", twin), "like": "stock-2"})
+    return made + bench_fakes.rows("gups", pghot=0.55, stock=0.5)
+
+
+def test_the_difference_of_kernels_that_are_alike():
+    found = resolution.differences(rows())
+    assert list(found) == [("redis", "")] and round(found["redis", ""], 3) == 0.04
+    assert resolution.of(rows(), ("gups", "")) == resolution.LEAST
+    assert resolution.of(rows(twin=0.5), ("redis", "")) == resolution.LEAST
+    said = resolution.told(rows())
+    assert "(off-2 and stock-2) differ in R by 0.04 in the median, by 0.04 at most (redis)" in said
+    assert resolution.told(bench_fakes.rows("gups", pghot=0.5)) == ""
+
+
+def test_a_control_that_failed_is_none():
+    made = bench_fakes.rows("redis", pghot=0.5, stock=0.5)
+    broken = bench_fakes.row("redis", "off-2", error="no", failed=True, seconds=None)
+    assert resolution.differences([*made, {**broken, "like": "stock-2"}]) == {}
+
+
+def test_what_is_within_the_resolution_is_not_better():
+    known = description.experiments()
+
+    def summary(**more):
+        return documents.summary(rows(**more), known, bench_fakes.ORIGIN)
+
+    assert "**0.55**" in summary(twin=0.48).split("gups")[0]
+    assert summary(twin=0.44).count("**0.55**") == 1
+    assert "Resolution: kernels that are alike" in " ".join(summary().split())
+
+
+def test_the_resolution_is_where_the_figures_are(tmp_path):
+    out = io.StringIO()
+    Console(file=out, width=120).print(report.table(rows(), 120))
+    said = "kernels that are alike (off-2 and stock-2) differ in R by 0.04"
+    assert said in " ".join(out.getvalue().split())
+    assert said in " ".join(documents.results(rows(), bench_fakes.ORIGIN).split())
+    path = page.write(
+        rows(), description.experiments("redis"), description.contenders(), tmp_path / "p.html"
+    )
+    assert said in path.read_text(encoding="utf-8")
+
+
+def test_the_spread_of_seeds_is_where_the_figures_are(tmp_path):
+    made = rows()
+    made[2]["recovered_by_seed"] = [0.5, 0.6, 0.55]
+    made[2]["hog_share"] = 0.93
+    assert figures.spread(made[2]) == "0.50..0.60" and figures.spread(made[3]) == ""
+    out = io.StringIO()
+    Console(file=out, width=120).print(report.table(made, 120))
+    assert "0.50..0.60" in out.getvalue() and "0.93" in out.getvalue()
+    text = documents.results(made, bench_fakes.ORIGIN)
+    assert "| redis | 0.55 (0.50..0.60) |" in text and "| redis | 0.93 |" in text
+    path = page.write(
+        made, description.experiments("redis"), description.contenders(), tmp_path / "p.html"
+    )
+    assert "(0.50..0.60)" in path.read_text(encoding="utf-8")
+
+
+def test_the_controls_are_like_what_is_there():
+    known = {read.name: read for read in description.contenders()}
+    pairs = [(read, known[read.like]) for read in known.values() if read.like]
+    assert {one.name for one, _ in pairs} == {"off", "off-2"}
+    for one, other in pairs:
+        assert one.balancing == other.balancing and one.placement == other.placement
+        assert one.setup == other.setup and one.cmdline == ("pghot=off",)
+    # Wherever the ones are, so that there is a resolution in every table.
+    assert all(read.quick for pair in pairs for read in pair)
+    assert known[marks.MAIN[1]].like == marks.MAIN[0]
