@@ -97,7 +97,8 @@ def _document(
 ) -> None:
     """Renew what documents show of these results."""
     documents.put(paths.ROOT / "README.md", "bench", documents.summary(rows, experiments, origin))
-    documents.put(paths.ROOT / "docs" / "bench.md", "bench", documents.results(rows, origin))
+    text = documents.results(rows, origin, experiments)
+    documents.put(paths.ROOT / "docs" / "bench.md", "bench", text)
     if picture is not None:
         write_text(_PICTURE, picture)
 
@@ -125,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
     rows = run_matrix(experiments, contenders, quick=args.quick, fresh=args.fresh)
     failed = any(row["failed"] for row in rows)
     report.write(rows, options.host_facts(began, args, origin), options.OUT / "results.json")
-    write_text(options.OUT / "results.md", documents.results(rows, origin))
+    write_text(options.OUT / "results.md", documents.results(rows, origin, experiments))
     shown = options.screen()
     shown.print(report.table(rows, shown.width))
     # Loads matplotlib, for which no other verb is to wait.

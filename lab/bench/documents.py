@@ -36,6 +36,13 @@ def _wrapped(said: str) -> str:
     return textwrap.fill(said, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
+def _item(said: str) -> str:
+    """An item of a list."""
+    return textwrap.fill(
+        said, _WIDTH, break_long_words=False, break_on_hyphens=False, subsequent_indent="  "
+    )
+
+
 def _made(origin: Origin, more: str = "") -> str:
     return _wrapped(f"Made by `{origin.command}`, {origin.commit}. {more}")
 
@@ -86,9 +93,40 @@ def _share(row: dict) -> str:
     return figures.share(row["recovered"]) + (f" ({spread})" if spread else "")
 
 
-def results(rows: list[dict], origin: Origin) -> str:
-    """All that ``make bench`` found: R, the delay, what was left to other programs, and
-    scores of what has no bounds."""
+def _measured(row: dict) -> str:
+    """A row's own figures, as documents have theirs."""
+    if row["recovered"] is None:
+        return figures.score(row["score"], row["unit"])
+    moved = f", {figures.count(row['promoted'])} pages promoted" if row["promoted"] else ""
+    return f"{figures.seconds(row['seconds'])} s, R {figures.share(row['recovered'])}{moved}"
+
+
+def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
+    """What documents say of the experiments that follow them, beside these rows, and why
+    they differ; empty where there is nothing to hold against each other."""
+    known = _by_experiment(rows)
+    lines, reasons = [], []
+    for experiment in experiments:
+        own = known.get(experiment.name, {})
+        document = experiment.document
+        told = [
+            [f"`{experiment.name}`", marks.short(one.contender), one.text, _measured(row)]
+            for one in (document.figures if document else ())
+            if (row := own.get(one.contender)) and not row["error"]
+        ]
+        if document and told:
+            lines += told
+            why = " ".join(document.differs.split())
+            reasons.append(_item(f"- `{experiment.name}` (“{document.title}”): {why}"))
+    if not lines:
+        return ""
+    table = _table(["Experiment", "contender", "document", "lab"], lines, texts=3)
+    return f"{table}\n\nWhy they differ:\n\n" + "\n".join(reasons)
+
+
+def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] = ()) -> str:
+    """All that ``make bench`` found: R, the delay, what was left to other programs, scores
+    of what has no bounds, and what documents say."""
     delays = figures.delays(rows)
     bounded = {row["experiment"] for row in rows if row["recovered"] is not None}
     with_r = [row for row in rows if row["experiment"] in bounded]
@@ -125,6 +163,9 @@ def results(rows: list[dict], origin: Origin) -> str:
             "What has no bounds, as a score, of which more is better:",
             _matrix(others, "score", lambda row: figures.score(row["score"], None), _with_unit),
         ]
+    beside = against(rows, experiments)
+    if beside:
+        parts += ["What the documents say, and what came out here:", beside]
     return "\n\n".join(parts) + "\n"
 
 

@@ -29,6 +29,26 @@ def test_all_results():
     assert "| movepages-4k, GB/s | 2.25 | 1.50 |" in text
 
 
+def test_what_documents_say_is_beside_what_came_out():
+    known = description.experiments("random-anon,movepages-4k,redis")
+    rows = [
+        *ROWS,
+        *bench_fakes.rows("random-anon", stock=0.75),
+        bench_fakes.row("movepages-4k", "stock-0", score=1.25, unit="GB/s"),
+    ]
+    text = documents.results(rows, bench_fakes.ORIGIN, known)
+    assert (
+        "| `random-anon` | stock-2 | 102.9 s, 2,097,144 pages promoted | 2.500 s, R 0.75, 16,384 "
+        "pages promoted |" in text
+    )
+    assert "| `movepages-4k` | stock-0 | 3.55 GB/s | 1.25 GB/s |" in text
+    # Of pghot nothing came out, and of Redis no document says anything.
+    assert "107.6 s" not in text and "| `redis` |" not in text
+    assert "- `random-anon` (“mm: Hot page tracking and promotion infrastructure (v3)”): 64" in text
+    assert max(map(len, text.partition("Why they differ")[2].splitlines())) <= 100
+    assert documents.against(ROWS, known[2:]) == ""
+
+
 def test_a_run_that_failed_is_a_dash():
     rows = [row for row in ROWS if row["contender"] != "stock-2"]
     rows.append(
