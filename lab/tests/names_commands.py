@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from unittest import mock
 
 from lab import cli, paths
+from lab.bench.description import VARIANTS
 from lab.kernel import build
 from pghot.cli import build_parser
 
@@ -143,7 +144,9 @@ def _names(kind: str) -> frozenset[str] | None:
         return frozenset(tomllib.loads((paths.ROOT / "lab/machines/machines.toml").read_text()))
     if kind in ("EXPERIMENT", "CONTENDER"):
         directory = paths.ROOT / "lab" / f"{kind.lower()}s"
-        return frozenset(path.stem for path in directory.glob("*.toml"))
+        found = frozenset(path.stem for path in directory.glob("*.toml"))
+        variants = VARIANTS if kind == "EXPERIMENT" else ()
+        return found | {f"{name}-{variant}" for name in found for variant in variants}
     if kind == "WORKLOAD":
         return frozenset(path.stem for path in (paths.ROOT / "lab/workloads").glob("*.c"))
     if kind in ("FLAVOUR", "KERNEL"):
