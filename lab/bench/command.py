@@ -58,8 +58,10 @@ def run_matrix(
     *,
     quick: bool,
     fresh: bool,
+    everywhere: bool = True,
 ) -> list[dict]:
-    """The rows of all experiments and contenders, with progress shown."""
+    """The rows of all experiments and contenders, with progress shown; without
+    ``everywhere`` as Matrix has it."""
     # Once, and not by each run: images do not change meanwhile.
     images = {
         contender.kernel: str(build.ensure(contender.kernel).bzimage)
@@ -77,7 +79,13 @@ def run_matrix(
 
     with display() as progress:
         return Matrix(
-            experiments, contenders, one, quick=quick, progress=progress, guests=guests
+            experiments,
+            contenders,
+            one,
+            quick=quick,
+            everywhere=everywhere,
+            progress=progress,
+            guests=guests,
         ).run()
 
 
@@ -117,13 +125,15 @@ def run(args: argparse.Namespace) -> int:
         )
         if experiment.quick or not args.quick
     ]
-    contenders = [
-        contender
-        for contender in options.chosen(",".join(marks.MAIN) if args.main else args.contender)
-        if contender.quick or not args.quick or args.contender
-    ]
+    contenders = options.chosen(",".join(marks.MAIN) if args.main else args.contender)
     began, origin = time.monotonic(), origins.of("bench", args)
-    rows = run_matrix(experiments, contenders, quick=args.quick, fresh=args.fresh)
+    rows = run_matrix(
+        experiments,
+        contenders,
+        quick=args.quick,
+        fresh=args.fresh,
+        everywhere=bool(args.contender),
+    )
     failed = any(row["failed"] for row in rows)
     report.write(rows, options.host_facts(began, args, origin), options.OUT / "results.json")
     write_text(options.OUT / "results.md", documents.results(rows, origin, experiments))

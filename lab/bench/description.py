@@ -31,7 +31,7 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 - ``placement``: "start", "fast", "slow" or "best"
 - ``like``: the contender that does the same by another kernel. What they differ by is the
   resolution of the results
-- ``quick``: false: only in the whole matrix, and not with QUICK=1
+- ``quick``: false: only in experiments at full length, and not in variants of them
 - ``setup``: a shell script beside the file; ``variables``: a table of values for it;
   ``programs``: those of lab/workloads/ that it uses
 """
@@ -140,6 +140,11 @@ class Contender:
     programs: tuple[str, ...]
     like: str | None = None
     quick: bool = True
+
+
+def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
+    """Whether the matrix has this cell without its contender being asked for."""
+    return contender.quick or not (quick or read.variant)
 
 
 def _names(kind: type) -> set[str]:

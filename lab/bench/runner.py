@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from lab import machines
-from lab.bench.description import Contender, Experiment
+from lab.bench.description import Contender, Experiment, take_part
 from lab.bench.matrix import Cell, cell, row, with_best
 from lab.host import memory
 from lab.measure import Guests, Result, Run
@@ -101,16 +101,19 @@ class Matrix:
         measure: Measure,
         *,
         quick: bool = False,
+        everywhere: bool = True,
         workers: int | None = None,
         progress: Progress | None = None,
         guests: Guests | None = None,
     ) -> None:
-        """``guests`` are those of ``measure``: they end when run() is interrupted."""
+        """``guests`` are those of ``measure``: they end when run() is interrupted. Unless
+        ``everywhere``, contenders are left out where they need not take part."""
         self._cells = [
             cell(experiment, contender, quick=quick)
             for experiment in experiments
             for contender in contenders
             if experiment.quick or not quick
+            if everywhere or take_part(experiment, contender, quick=quick)
         ]
         self._measure = measure
         self._workers = workers or cores()

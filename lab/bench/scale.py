@@ -88,7 +88,9 @@ class Scale:
         Unless ``cold``, all threads are older than the delay, as on a server: without a
         delay they scan from their first tick on, in the period that the kernel computes for
         them. A new thread of a process that is there already would go by the delay for its
-        first scans, and is what most workloads begin with.
+        first scans, and is what most workloads begin with. Without a delay the kernel also
+        forgets which threads used a part of memory with each scan, and not after four
+        times the delay: then it scans that part last.
         """
         return [
             (f"{_BALANCING}/scan_size_mb", self.scan_mb()),

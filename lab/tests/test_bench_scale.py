@@ -10,8 +10,10 @@ import pytest
 from lab import paths
 from lab.bench import description
 from lab.bench.matrix import cell
+from lab.bench.runner import Matrix
 from lab.bench.scale import Scale
 from lab.errors import LabError
+from lab.measure import Result
 
 CONTENDERS = {read.name: read for read in description.contenders()}
 SCALED = [read for read in description.experiments() if not read.unbounded]
@@ -133,3 +135,22 @@ def test_variants_are_there_by_name_and_where_they_are_asked_for():
     assert read.quick and read.about.endswith("; all other CPUs are busy")
     with pytest.raises(LabError, match="unknown experiment 'redis-idle': choose from .*-busy"):
         description.experiments("redis-idle")
+
+
+def test_not_every_contender_is_everywhere():
+    whole, (busy,) = description.experiments("redis"), description.experiments("redis-busy")
+    few = {
+        name for name, one in CONTENDERS.items() if description.take_part(busy, one, quick=False)
+    }
+    assert few >= {"fast", "slow", "stock-2", "off-2", "pghot-default-hint_fault"}
+    assert not few & {"damon", "stock-3", "pghot-precise-hint_fault"}
+    assert few == {
+        name for name, one in CONTENDERS.items() if description.take_part(whole[0], one, quick=True)
+    }
+    assert all(description.take_part(whole[0], one, quick=False) for one in CONTENDERS.values())
+
+    def names(**more):
+        made = Matrix([busy], list(CONTENDERS.values()), lambda _: Result(error="no"), **more)
+        return {row["contender"] for row in made.run()}
+
+    assert names(everywhere=False) == few and names() == set(CONTENDERS)
