@@ -57,7 +57,8 @@ def perform(
 
     Raises LabError where a run fails.
     """
-    chosen = experiment or description.experiments(EXPERIMENT)[0]
+    # One seed: who watches does not wait for a mean.
+    chosen = experiment or replace(description.experiments(EXPERIMENT)[0], seeds=1)
     plugin.build()
     workloads.build()
 
