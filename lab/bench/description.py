@@ -16,8 +16,8 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``best_mib``: how much of the data the DRAM of each socket can hold, where that is
   not all of what is accessed
 - ``setup``, ``cmdline``, ``programs``, ``packages``: as in lab.measure.Run
-- ``scale``: how much larger and longer what it stands for is (lab.bench.scale); without a
-  document it is the common one
+- ``scale``: how much larger and longer what it stands for is (lab.bench.scale); without it
+  there the common one
 - ``variants``: which of VARIANTS take part in the matrix without being asked for,
   each "full" or "quick", which is with QUICK=1 too. By its name, with the variant's behind,
   each of any experiment can be had
@@ -196,7 +196,10 @@ def experiment(path: Path) -> Experiment:
         document=(
             _document(table.table("document", _names(Document))) if "document" in table else None
         ),
-        scale=scale.read(table.table("scale", _names(Scale))),
+        scale=scale.read(
+            table.table("scale", _names(Scale)) if "scale" in table else None,
+            table.words("workload"),
+        ),
         variants=_variants(table),
     )
     for which in ("machine", "fast_machine"):

@@ -15,7 +15,9 @@ make up for the first one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lab import toml
 
@@ -34,6 +36,12 @@ _RATE_MBPS = 65536
 # linux/mm/pghot/policy.h: as shipped, and the least it takes.
 _WINDOW_MS, _WINDOW_MIN_MS = 4000, 100
 _PERIOD_MS, _PERIOD_MIN_MS = 100, 10
+
+COMMON = 512, 20
+"""Memory and time where there is no document: about the middle of what documents have, which
+is 128 to 1024 and 7 to 41."""
+_DATA = 64
+"""MiB of a process that says nothing of its size: Redis, SQLite."""
 
 _TICK_MS = 4
 """CONFIG_HZ is 250: the kernel's policies know time in such steps."""
@@ -116,11 +124,21 @@ class Scale:
         return "\n".join(lines)
 
 
-def read(table: toml.Table) -> Scale:
-    """The scale in an experiment's file."""
+def _data(workload: Sequence[str]) -> int:
+    """MiB that a workload says it has."""
+    said = [int(value) for option, value in pairwise(workload) if option in ("--mib", "--cold-mib")]
+    return sum(said) or _DATA
+
+
+def read(table: toml.Table | None, workload: Sequence[str]) -> Scale:
+    """The scale in an experiment's file. Without it there the common one, and the memory
+    that the words of its workload say."""
+    data = _data(workload)
+    if table is None:
+        return Scale(*COMMON, data)
     return Scale(
-        memory=table.integer("memory", 1, 1 << 20),
-        time=table.integer("time", 1, 10000),
-        data=table.integer("data", 1, 1 << 20),
+        memory=table.integer("memory", 1, 1 << 20, COMMON[0]),
+        time=table.integer("time", 1, 10000, COMMON[1]),
+        data=table.integer("data", 1, 1 << 20, data),
         processes=table.integer("processes", 1, 1 << 16, 1),
     )

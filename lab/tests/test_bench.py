@@ -94,7 +94,7 @@ def test_all_that_is_shipped_loads():
         ),
         ("[document]", "[document", "test.toml: Expected"),
         ("memory = 128", "memory = 0", "test.toml: scale: memory: 0 is not an integer from 1"),
-        ("data = 64", "", "test.toml: scale: data: is missing"),
+        ("data = 64", "size = 64", "test.toml: scale: size: unknown field"),
         ("[scale]", "[variants]\nidle = 'full'\n[scale]", "variants: idle: unknown field"),
         ("[scale]", "[variants]\nbusy = 'no'\n[scale]", "busy: 'no' is none of full, quick"),
     ],

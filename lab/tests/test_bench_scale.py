@@ -3,15 +3,15 @@
 
 import re
 import subprocess
-from dataclasses import replace
 
 import pytest
 
-from lab import paths
+from lab import paths, toml
 from lab.bench import description
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
 from lab.bench.scale import Scale
+from lab.bench.scale import read as read_scale
 from lab.errors import LabError
 from lab.measure import Result
 
@@ -113,18 +113,16 @@ def test_damon_takes_its_scale_from_the_experiment():
 
 def test_a_scale_says_where_it_comes_from():
     for path in description.EXPERIMENTS.glob("*.toml"):
-        _, _, scale = path.read_text(encoding="utf-8").partition("[scale]\n")
-        assert scale.startswith("# "), path.name
+        _, said, scale = path.read_text(encoding="utf-8").partition("[scale]\n")
+        assert not said or scale.startswith("# "), path.name
 
 
-def test_the_common_scale_is_common():
-    scales = {
-        (read.scale.memory, read.scale.time)
-        for read in description.experiments()
-        if read.document is None and read.name != "readers-7" and read.variant is None
-    }
-    assert scales == {(512, 20)}
-    assert replace(SCALED[0].scale, time=1).scan_ms() >= 1000
+def test_without_a_scale_it_is_the_common_one():
+    words = ("gups", "--mib", "256", "--hot-mib", "32", "--cold-mib", "272")
+    assert read_scale(None, words) == Scale(512, 20, 528)
+    assert read_scale(None, ("redis_load", "--keys", "9")).data == 64
+    table = toml.Table("x", {"memory": 128}, {"memory", "time", "data", "processes"})
+    assert read_scale(table, words) == Scale(128, 20, 528)
 
 
 def test_variants_are_there_by_name_and_where_they_are_asked_for():
