@@ -47,7 +47,7 @@ def add(
             default=os.environ.get(name.upper()) or default,
             help=f"only these{beside}, with commas in between (default: {default or 'all'})",
         )
-    _switch(parser, "quick", "less work in each run, one seed")
+    _switch(parser, "quick", "less work in each run, one seed, fewer contenders")
     _switch(parser, "fresh", "make all runs again, also those whose result is there")
     _switch(parser, "docs", f"put what comes out into {documents}")
 

@@ -89,6 +89,13 @@ def test_the_summary_holds_pghot_against_the_stock_kernel():
     assert "Made by `make bench QUICK=1`, commit 0123456789ab." in text
 
 
+def test_a_variant_is_no_further_workload():
+    rows = ROWS[:4] + bench_fakes.rows("redis-busy", pghot=-0.5, stock=0.1)
+    text = documents.summary(rows, description.experiments(), bench_fakes.ORIGIN)
+    assert re.search(r"`redis-busy` \| .* \| .* \| .*; all other CPUs are busy \|", text)
+    assert "Over 1 workloads whose data start in slow memory, R is\n0.90 to 0.90" in text
+
+
 def test_a_line_for_each_model():
     models = [Variation("as-described"), Variation("overlap")]
     rows = [{**row, "variation": model.name} for model in models for row in ROWS[:4]]
