@@ -2,6 +2,7 @@
 """The workloads of lab/workloads/, run on the host with little work."""
 
 import json
+import math
 import os
 import subprocess
 
@@ -47,6 +48,7 @@ def test_it_runs_and_verifies(name, tmp_path):
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["workload"] == name and said["verified"] is True
+    assert said["compared"] > 0
     assert said["seconds"] > 0 and said["score"] > 0 and said["unit"]
 
 
@@ -81,6 +83,7 @@ def test_options(name):
 @pytest.mark.parametrize(
     "name, options, error",
     [
+        ("pmbench", ["--buckets", "65"], "--buckets: '65' is not a number from 0 to 64"),
         ("random", ["--kind", "x"], "--kind: 'x' is none of anon, file, thp"),
         ("random", ["--mib", "1"], "--mib: '1' is not a number from 2 to 1048576"),
         ("pmbench", ["--writes", "101"], "--writes: '101' is not a number from 0 to 100"),
@@ -99,6 +102,63 @@ def test_a_bad_option_says_what_it_takes(name, options, error):
 def test_where_pmbench_goes(shape, share):
     said = json.loads(run("pmbench", "--shape", shape, "--mib", "4", "--accesses", "10").stdout)
     assert said["detail"]["first_fifth"] == pytest.approx(share, abs=0.005)
+
+
+QUANTILES = [0.5 * (1 + math.erf((i / 8 - 0.5) * 8 / math.sqrt(2))) for i in range(9)]
+
+
+@pytest.mark.parametrize(
+    "shape, ends", [("normal", QUANTILES), ("uniform", [i / 8 for i in range(9)])]
+)
+def test_what_pmbench_accesses(shape, ends):
+    """What the threads really do, part by part, against the distribution's own function:
+    four standard deviations of the normal one each way span the area."""
+    done = run("pmbench", "--shape", shape, "--mib", "4", "--accesses", "100000", "--buckets", "8")
+    counts = json.loads(done.stdout)["detail"]["counts"]
+    assert sum(counts) == 4 * 100000
+    for got, low, high in zip(counts, ends, ends[1:]):
+        want = (high - low) * 4 * 100000
+        # What lies beyond four deviations is put at the ends.
+        assert got == pytest.approx(want, rel=0.03, abs=60), (shape, counts)
+
+
+def test_a_result_that_nothing_was_compared_for_is_not_verified(tmp_path):
+    source = tmp_path / "none.c"
+    source.write_text(
+        '#include "workload.h"\n'
+        "int main(int argc, char **argv)\n{\n"
+        "\tif (argc > 1)\n\t\tworkload_verified(3);\n"
+        '\tworkload_result(1, 1, *argv ? "s" : "", "%s", "");\n\treturn 0;\n}\n',
+        encoding="utf-8",
+    )
+    program = tmp_path / "none"
+    library = workloads.SOURCE / "lib"
+    subprocess.run(
+        ["cc", "-D_GNU_SOURCE", f"-I{library}", "-o", program, source, library / "result.c"],
+        check=True,
+    )
+    for words, verified in (([], False), (["x"], True)):
+        done = subprocess.run([program, *words], capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout)["verified"] is verified
+
+
+def test_no_workload_says_of_itself_that_it_is_verified():
+    """It is a result of comparing: of at least one place in each program."""
+    for path in workloads.SOURCE.glob("*.c"):
+        text = path.read_text(encoding="utf-8")
+        if "workload_result(" in text:
+            assert "workload_verified(" in text or "lines_verify(" in text, path.name
+        assert '"verified' not in text.replace("\\", ""), path.name
+
+
+def test_huge_pages_are_there_or_it_fails():
+    done = run("random", "--kind", "thp", "--mib", "8", "--accesses", "1000")
+    said = json.loads(done.stdout)
+    if done.returncode:
+        # A host that has none to give.
+        assert "huge pages" in said["error"]
+    else:
+        assert said["detail"]["huge_mib"] == 8
 
 
 def test_help_shows_the_defaults():

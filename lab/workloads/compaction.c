@@ -157,6 +157,7 @@ int main(int argc, char **argv)
 		if (filler[kept * (PAGE / sizeof(*filler))] != line_value(kept))
 			workload_fail("page %lu was not moved rightly", kept);
 	}
+	workload_verified((mib << 20) / PAGE / 2);
 	/* Where compaction is put off, small pages come instead, and soon. */
 	if (!got)
 		workload_fail("no huge page came as one");

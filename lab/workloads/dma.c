@@ -96,6 +96,7 @@ static void compare(const char *what)
 		if (ring[i].status != DMA_OK)
 			workload_fail("%s: job %lu has status %lu", what, i,
 				      ring[i].status);
+	workload_verified(AREA);
 }
 
 /* Jobs that must fail, between two that must not; how many failed. */

@@ -80,6 +80,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < words; i++)
 		if (table[i])
 			workload_fail("word %lu was not updated rightly", i);
+	workload_verified(words);
 	workload_result(seconds, threads * moves * updates / seconds, "updates/s",
 			"\"words\":%lu", words);
 	return 0;

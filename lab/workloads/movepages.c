@@ -19,6 +19,7 @@
 #define HUGE	(2UL << 20)
 #define PAGES	512	/* asked for at a time */
 #define MOVE_OWN	2	/* MPOL_MF_MOVE */
+#define UNASKED	(-4095)	/* no error of the kernel's */
 
 static uint64_t mib = 64, folio_kib = 4;
 static struct list to;
@@ -75,6 +76,21 @@ static void verify(char *area, int node)
 	for (i = 0; i < (mib << 20) / LINE; i++)
 		if (*(uint64_t *)(area + i * LINE) != line_value(i))
 			workload_fail("line %lu was not moved rightly", i);
+	workload_verified((mib << 20) / LINE);
+}
+
+/* What the call says of each folio. */
+static void all_moved(const int *status, uint64_t n, int node)
+{
+	uint64_t i, failed = 0, first = 0;
+
+	for (i = 0; i < n; i++)
+		if (status[i] != node && !failed++)
+			first = i;
+	if (failed)
+		workload_fail("%lu of %lu folios were not moved, the first is number %lu: %s",
+			      failed, n, first, status[first] == UNASKED ? "not tried" :
+			      status[first] < 0 ? strerror(-status[first]) : "on another node");
 }
 
 static void run(char *area, int target)
@@ -90,11 +106,13 @@ static void run(char *area, int target)
 	for (i = 0; i < n; i++) {
 		pages[i] = area + i * (folio_kib << 10);
 		nodes[i] = target;
+		status[i] = UNASKED;
 	}
 	workload_begin();
-	if (syscall(SYS_move_pages, 0, n, pages, nodes, status, MOVE_OWN))
+	if (syscall(SYS_move_pages, 0, n, pages, nodes, status, MOVE_OWN) < 0)
 		workload_fail("move_pages: %s", strerror(errno));
 	seconds = workload_end();
+	all_moved(status, n, target);
 	verify(area, target);
 	workload_result(seconds, mib * 1.048576e-3 / seconds, "GB/s",
 			"\"folio_kib\":%lu,\"folios\":%lu", folio_kib, n);

@@ -7,6 +7,7 @@
  * (V7), which measured pmbench with a normal distribution of addresses.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "lib/lines.h"
 
@@ -18,21 +19,25 @@
  */
 #define SHAPE	1.16
 #define SCALE	0.083
+#define MAX_BUCKETS	64
 
 enum { NORMAL, UNIFORM, PARETO };
 
 static const char *const shapes[] = { "normal", "uniform", "pareto", NULL };
 static uint64_t shape = NORMAL;
 static uint64_t mib = 320, accesses = 5000000, threads = 4, writes = 20;
+static uint64_t buckets;
 static struct lines area;
 static uint64_t pages;
 static uint32_t table[TABLE];
+static uint64_t *seen;		/* accesses of each bucket of pages, if asked for */
 
 static const struct workload_option options[] = {
 	{ "shape", 'd', "distribution of addresses", .number = &shape, .choices = shapes },
 	{ "mib", 'm', "size of the area", .number = &mib, .low = 1, .high = 1 << 20 },
 	{ "accesses", 'n', "of each thread", .number = &accesses, .low = 1, .high = UINT64_MAX },
 	{ "threads", 't', "", .number = &threads, .low = 1, .high = MAX_THREADS },
+	{ "buckets", 'B', "count the accesses of each of so many parts of the area, 0 for none", .number = &buckets, .low = 0, .high = MAX_BUCKETS },
 	{ "writes", 'w', "percent of the accesses", .number = &writes, .low = 0, .high = 100 },
 	{}
 };
@@ -102,10 +107,25 @@ static void touch(int thread)
 			table[at] + (at + 1 < TABLE && table[at + 1] > table[at] ?
 				     (r >> 24) % (table[at + 1] - table[at]) : 0);
 
+		if (buckets)
+			__atomic_fetch_add(&seen[page * buckets / pages], 1,
+					   __ATOMIC_RELAXED);
 		differ |= lines_access(&area, page * (PAGE / LINE) + (r >> 8) % 64,
 				       (r & 255) < limit);
 	}
 	lines_differ(differ);
+}
+
+/* The counts as a list in JSON. */
+static const char *counted(void)
+{
+	static char text[MAX_BUCKETS * 21 + 1];
+	uint64_t i;
+	int n = 0;
+
+	for (i = 0; i < buckets; i++)
+		n += sprintf(text + n, "%s%lu", i ? "," : "", seen[i]);
+	return text;
 }
 
 int main(int argc, char **argv)
@@ -115,6 +135,9 @@ int main(int argc, char **argv)
 	workload_parse(argc, argv, "Accesses by a distribution of addresses.", options);
 	pages = (mib << 20) / PAGE;
 	make_table();
+	seen = calloc(MAX_BUCKETS, sizeof(*seen));
+	if (!seen)
+		workload_fail("no memory left");
 	area = lines_map(mib, &workload.place, 1);
 
 	workload_begin();
@@ -123,7 +146,7 @@ int main(int argc, char **argv)
 
 	lines_verify(&area);
 	workload_result(seconds, threads * accesses / seconds, "accesses/s",
-			"\"pages\":%lu,\"threads\":%lu,\"first_fifth\":%.4f",
-			pages, threads, first_fifth());
+			"\"pages\":%lu,\"threads\":%lu,\"first_fifth\":%.4f,\"counts\":[%s]",
+			pages, threads, first_fifth(), counted());
 	return 0;
 }

@@ -68,6 +68,21 @@ static double run_chase(void **from)
 	return seconds * 1e9 / STEPS - 3;
 }
 
+/* It comes back to where it began after all lines, and not before. */
+static void verify_chase(void **from)
+{
+	void **at = from;
+	uint64_t n = 0;
+
+	do {
+		at = *at;
+		n++;
+	} while (at != from && n < CHASE / LINE);
+	if (at != from || n != CHASE / LINE)
+		workload_fail("a chase has %lu lines, not %lu", n, CHASE / LINE);
+	workload_verified(n);
+}
+
 static void measure_latency(int thread)
 {
 	int turn, i;
@@ -172,6 +187,8 @@ static void show(void)
 	for (i = 0; i < nodes.n; i++)
 		n += snprintf(text + n, sizeof(text) - n, "%s%.1f", i ? "," : "",
 			      bandwidth[i]);
+	for (i = 0; i < nodes.n; i++)
+		verify_chase(chase[i]);
 	workload_result(0, latency[0][0], "ns", "\"latency\":%s],\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f",
 			text, before_ns, after_ns, fault_ns, quiet_ns, flush_ns);
 }

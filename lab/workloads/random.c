@@ -59,6 +59,27 @@ static void *map_file(size_t bytes)
 	return p;
 }
 
+/* How much of the area, in MiB, is mapped by huge pages. */
+static uint64_t huge_mib(void)
+{
+	unsigned long begin, end, kib, sum = 0;
+	uint64_t from = (uint64_t)area.word, to = from + (mib << 20);
+	FILE *f = fopen("/proc/self/smaps", "re");
+	bool within = false;
+	char line[256];
+
+	if (!f)
+		workload_fail("cannot read /proc/self/smaps: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			within = begin < to && end > from;
+		else if (within && sscanf(line, "AnonHugePages: %lu kB", &kib) == 1)
+			sum += kib;
+	}
+	fclose(f);
+	return sum >> 10;
+}
+
 static void *map_anonymous(size_t bytes)
 {
 	char *p = workload_map(bytes + HUGE);
@@ -95,6 +116,7 @@ static void map_all(void)
 
 int main(int argc, char **argv)
 {
+	uint64_t huge = 0;
 	double seconds;
 
 	workload_parse(argc, argv, "Random accesses to the pages of a shared area.", options);
@@ -108,6 +130,11 @@ int main(int argc, char **argv)
 	else
 		lines_fill(&area);
 	workload_place(&(struct list){});
+	if (kind == THP) {
+		huge = huge_mib();
+		if (huge < mib / 2 * 2)
+			workload_fail("only %lu of %lu MiB are huge pages", huge, mib);
+	}
 
 	workload_begin();
 	workload_threads(threads, touch);
@@ -115,6 +142,7 @@ int main(int argc, char **argv)
 
 	lines_verify(&area);
 	workload_result(seconds, threads * accesses / seconds, "accesses/s",
-			"\"pages\":%lu,\"threads\":%lu", pages, threads);
+			"\"pages\":%lu,\"threads\":%lu,\"huge_mib\":%lu,\"huge_mib_after\":%lu",
+			pages, threads, huge, kind == THP ? huge_mib() : 0);
 	return 0;
 }

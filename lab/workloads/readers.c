@@ -94,6 +94,7 @@ int main(int argc, char **argv)
 
 	if (wrong)
 		workload_fail("the data read is not what was written");
+	workload_verified(readers * loops * (mib << 20) / PAGE);
 	workload_result(seconds, readers * loops * mib * 1.048576 / seconds, "MB/s",
 			"\"readers\":%lu,\"seconds_a_loop\":%.6f", readers,
 			seconds / loops);

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -24,8 +23,6 @@
 #define SOCKET_PATH	"/tmp/redis.socket"
 #define TABLE		65536
 #define KEYS		32	/* in a request */
-#define MOVE_ALL	4	/* MPOL_MF_MOVE_ALL */
-#define AT_ONCE		512
 
 static uint64_t keys = 250000, value_bytes = 64, requests = 30000, sets = 10;
 static double theta = 0.99;
@@ -169,6 +166,7 @@ static void take_answer(const uint64_t *key, int n, bool set)
 			workload_fail("key %lu has not its value", key[i]);
 		at += line + value_bytes + 2;
 	}
+	workload_verified(n);
 }
 
 static void fill(void)
@@ -199,16 +197,18 @@ static void make_table(void)
 	}
 }
 
-static void move_server(const struct list *to)
+/* Return how many pages were moved, or were there. */
+static uint64_t move_server(const struct list *to)
 {
 	char name[64], line[512];
-	void *pages[AT_ONCE];
-	int nodes[AT_ONCE], status[AT_ONCE], n, next = 0;
+	void *pages[MOVED_AT_ONCE];
+	int nodes[MOVED_AT_ONCE], n, next = 0;
 	unsigned long start, end;
+	uint64_t moved = 0;
 	FILE *f;
 
 	if (!to->n)
-		return;
+		return 0;
 	snprintf(name, sizeof(name), "/proc/%d/maps", server);
 	f = fopen(name, "re");
 	if (!f)
@@ -218,16 +218,17 @@ static void move_server(const struct list *to)
 		    !strstr(line, " rw"))
 			continue;
 		while (start < end) {
-			for (n = 0; n < AT_ONCE && start < end; n++, start += PAGE) {
+			for (n = 0; n < MOVED_AT_ONCE && start < end; n++, start += PAGE) {
 				pages[n] = (void *)start;
 				nodes[n] = to->item[next++ % to->n];
 			}
-			if (syscall(SYS_move_pages, server, n, pages, nodes,
-				    status, MOVE_ALL) < 0)
-				workload_fail("move_pages: %s", strerror(errno));
+			moved += workload_move_pages(server, pages, nodes, n);
 		}
 	}
 	fclose(f);
+	if (!moved)
+		workload_fail("the server has no memory to move");
+	return moved;
 }
 
 static bool choose(uint64_t *x, uint64_t *key)

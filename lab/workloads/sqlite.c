@@ -110,6 +110,7 @@ int main(int argc, char **argv)
 
 	if (differ)
 		workload_fail("a query's result is wrong");
+	workload_verified(queries);
 	workload_result(seconds, queries * orders / seconds, "rows/s",
 			"\"customers\":%lu,\"orders\":%lu", customers, orders);
 	return 0;

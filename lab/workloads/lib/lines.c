@@ -32,11 +32,13 @@ void lines_differ(uint64_t difference)
 void lines_verify(const struct lines *l)
 {
 	uint64_t line, difference = __atomic_load_n(&differs, __ATOMIC_RELAXED);
+	uint64_t compared = 0;
 
 	if (getenv("BENCH_CORRUPT"))
 		l->word[0]++;
-	for (line = 0; line < l->n; line += l->step)
+	for (line = 0; line < l->n; line += l->step, compared++)
 		difference |= l->word[line * WORDS] ^ line_value(line);
 	if (difference)
 		workload_fail("the data is not what was written");
+	workload_verified(compared);
 }

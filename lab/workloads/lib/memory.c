@@ -10,7 +10,9 @@
 #include "workload.h"
 #include "measured.h"
 
-#define AT_ONCE	512
+#define AT_ONCE	MOVED_AT_ONCE
+#define MOVE_OWN	2	/* MPOL_MF_MOVE */
+#define MOVE_ALL	4	/* MPOL_MF_MOVE_ALL */
 
 void *workload_map(size_t bytes)
 {
@@ -41,28 +43,32 @@ void workload_place(const struct list *nodes)
 		workload_fail("cannot place memory: %s", strerror(errno));
 }
 
-static void move(void **pages, const int *nodes, int n)
+int workload_move_pages(int pid, void **pages, const int *nodes, int n)
 {
 	int status[AT_ONCE], last = 0;
-	int i, tries, left = n;
+	int i, tries, left = n, there = 0;
 
 	/*
 	 * Pages on their way to the LRU are busy: try again. What is not mapped,
 	 * as a thread's stack that is yet to come, stays where the kernel puts it.
 	 */
 	for (tries = 0; left && tries < 10; tries++) {
-		if (syscall(SYS_move_pages, 0, n, pages, nodes, status, 2) < 0)
+		if (syscall(SYS_move_pages, pid, n, pages, nodes, status,
+			    pid ? MOVE_ALL : MOVE_OWN) < 0)
 			workload_fail("move_pages: %s", strerror(errno));
-		for (left = 0, i = 0; i < n; i++)
-			if (status[i] != nodes[i] && status[i] != -ENOENT &&
-			    status[i] != -EFAULT) {
+		for (left = there = 0, i = 0; i < n; i++) {
+			if (status[i] == nodes[i]) {
+				there++;
+			} else if (status[i] != -ENOENT && status[i] != -EFAULT) {
 				left++;
 				last = status[i];
 			}
+		}
 	}
 	if (left)
 		workload_fail("%d of %d pages cannot be moved to their nodes: %s",
 			      left, n, last < 0 ? strerror(-last) : "no room");
+	return there;
 }
 
 void workload_move(void *start, size_t bytes, int node)
@@ -76,7 +82,7 @@ void workload_move(void *start, size_t bytes, int node)
 			pages[n] = (char *)start + at;
 			nodes[n] = node;
 		}
-		move(pages, nodes, n);
+		workload_move_pages(0, pages, nodes, n);
 	}
 }
 
@@ -93,7 +99,7 @@ void place_best(void)
 	while (fscanf(f, "%lx %d", &vpn, &nodes[n]) == 2) {
 		pages[n++] = (void *)(vpn * PAGE);
 		if (n == AT_ONCE) {
-			move(pages, nodes, n);
+			workload_move_pages(0, pages, nodes, n);
 			n = 0;
 		}
 	}
@@ -101,5 +107,5 @@ void place_best(void)
 		workload_fail("%s: not lines of a page and a node", workload.best);
 	fclose(f);
 	if (n)
-		move(pages, nodes, n);
+		workload_move_pages(0, pages, nodes, n);
 }

@@ -24,13 +24,21 @@ void workload_fail(const char *format, ...)
 	exit(1);
 }
 
+static uint64_t verified;
+
+void workload_verified(uint64_t compared)
+{
+	verified += compared;
+}
+
 void workload_result(double seconds, double score, const char *unit,
 		     const char *detail, ...)
 {
 	va_list args;
 
-	printf("{\"workload\":\"%s\",\"seconds\":%.9f,\"score\":%.6g,\"unit\":\"%s\",\"verified\":true,\"detail\":{",
-	       program_invocation_short_name, seconds, score, unit);
+	printf("{\"workload\":\"%s\",\"seconds\":%.9f,\"score\":%.6g,\"unit\":\"%s\",\"verified\":%s,\"compared\":%lu,\"detail\":{",
+	       program_invocation_short_name, seconds, score, unit,
+	       verified ? "true" : "false", verified);
 	va_start(args, detail);
 	vprintf(detail, args);
 	va_end(args);

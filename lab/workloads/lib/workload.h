@@ -83,6 +83,15 @@ void workload_place(const struct list *nodes);
 /* Move all pages of a range to one node. */
 void workload_move(void *start, size_t bytes, int node);
 
+#define MOVED_AT_ONCE	512
+
+/*
+ * Move @n pages, MOVED_AT_ONCE at most, of process @pid, 0 for this one, each to its
+ * node, and return how many there are. One that is there and cannot be moved ends the
+ * program with an error.
+ */
+int workload_move_pages(int pid, void **pages, const int *nodes, int n);
+
 /* The measured part. The end returns its guest seconds. */
 void workload_begin(void);
 double workload_end(void);
@@ -97,6 +106,12 @@ void workload_threads(int n, void (*f)(int thread));
 
 /* Let all @n threads come here before any goes on. */
 void workload_barrier(void);
+
+/*
+ * So many parts of the data, or of a result, were compared with what they should be,
+ * and are as they should be. A result is called verified where there were any.
+ */
+void workload_verified(uint64_t compared);
 
 /* The result. @detail is JSON without braces, or empty. */
 __attribute__((format(printf, 4, 5)))
