@@ -18,6 +18,7 @@ SMALL = {
     "gups": ["--mib", "4", "--hot-mib", "1", "--updates", "10000"],
     "idle": ["--mib", "2", "--cold-mib", "2", "--accesses", "10000"],
     "readers": ["--mib", "2", "--loops", "3", "--readers", "3"],
+    "sockets": ["--mib", "2", "--accesses", "10000"],
     "sqlite": ["--customers", "200", "--orders", "500"],
 }
 # These change how the kernel hands out memory, or move it between nodes.
@@ -60,6 +61,9 @@ def test_places():
     for wrong in ("0+,1", "x", "64"):
         done = place(wrong)
         assert done.returncode != 0 and "is not a number from 0 to 63" in done.stderr
+    # Of whoever uses it; a list has no such word in it.
+    assert place("local").returncode == 0
+    assert place("0,local").returncode != 0
     # More than this host has: not anywhere else, unless that will do.
     assert "cannot place memory" in place("63").stderr
 
@@ -83,6 +87,9 @@ def test_options(name):
 @pytest.mark.parametrize(
     "name, options, error",
     [
+        ("sockets", ["--mib", "1", "--grain-kib", "3"], "--grain-kib: 3 is not a part of 1 MiB"),
+        ("sockets", ["--remote", "101"], "--remote: '101' is not a number from 0 to 100"),
+        ("graph500", ["--again", "65"], "--again: '65' is not a number from 0 to 64"),
         ("pmbench", ["--buckets", "65"], "--buckets: '65' is not a number from 0 to 64"),
         ("random", ["--kind", "x"], "--kind: 'x' is none of anon, file, thp"),
         ("random", ["--mib", "1"], "--mib: '1' is not a number from 2 to 1048576"),
@@ -159,6 +166,15 @@ def test_huge_pages_are_there_or_it_fails():
         assert "huge pages" in said["error"]
     else:
         assert said["detail"]["huge_mib"] == 8
+
+
+@pytest.mark.parametrize("threads", ["1", "3", "4"])
+def test_searches_reach_the_same_however_the_graph_is_divided(threads):
+    small = ["--scale", "9", "--searches", "8", "--again", "8", "--threads", threads]
+    said = json.loads(run("graph500", *small).stdout)
+    assert said["verified"] and said["detail"]["edges"] == 16 << 9
+    # Both ends of each edge, once for each search that reaches it.
+    assert said["compared"] > 8 * (16 << 9)
 
 
 def test_help_shows_the_defaults():

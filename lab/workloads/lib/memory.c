@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <linux/mempolicy.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,11 +26,34 @@ void *workload_map(size_t bytes)
 	return p;
 }
 
+int workload_node(int thread)
+{
+	unsigned int node;
+
+	workload_pin(thread);
+	if (getcpu(NULL, &node))
+		workload_fail("cannot find out this CPU's node: %s", strerror(errno));
+	workload_pin(0);
+	return node;
+}
+
+void workload_place_for(int thread, const struct list *nodes)
+{
+	if (nodes->local)
+		workload_place(&(struct list){ .item = { workload_node(thread) }, .n = 1 });
+	else
+		workload_place(nodes);
+}
+
 void workload_place(const struct list *nodes)
 {
 	unsigned long mask = 0;
 	int mode, i;
 
+	if (nodes->local) {
+		workload_place_for(0, nodes);
+		return;
+	}
 	for (i = 0; i < nodes->n; i++)
 		mask |= 1UL << nodes->item[i];
 	mode = !nodes->n ? MPOL_DEFAULT :

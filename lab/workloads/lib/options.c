@@ -35,6 +35,10 @@ static struct list list(const struct argp_state *state, const char *option,
 	char *copy = strdupa(arg), *word, *end = copy + strlen(copy);
 	struct list l = { .n = 0 };
 
+	if (!strcmp(arg, "local")) {
+		l.local = true;
+		return l;
+	}
 	if (end > copy && end[-1] == '+') {
 		l.spill = true;
 		end[-1] = 0;
@@ -72,7 +76,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option common_options[] = {
 	{ "place", 'p', "NODES", 0,
-	  "nodes the data lies on at first, pages dealt out in turn; with a + behind: the nearest of them with room, and what does not fit lies elsewhere",
+	  "nodes the data lies on at first, pages dealt out in turn; with a + behind: the nearest of them with room, and what does not fit lies elsewhere; local: that of the thread's CPU",
 	  100 },
 	{ "cpus", 'c', "LIST", 0,
 	  "CPU of each thread in turn; what comes before runs on the first", 100 },

@@ -18,11 +18,14 @@
 #define MAX_THREADS	16
 #define MAX_LIST	64
 
-/* A list of small numbers, as in "0,2"; of nodes "0,2+" where others will do too. */
+/*
+ * A list of small numbers, as in "0,2"; of nodes "0,2+" where others will do too, and
+ * "local" for the node of whoever uses it.
+ */
 struct list {
 	int item[MAX_LIST];
 	int n;
-	bool spill;
+	bool spill, local;
 };
 
 /**
@@ -79,6 +82,12 @@ void *workload_map(size_t bytes);
 
 /* From here on new pages come from these nodes; an empty list: from any. */
 void workload_place(const struct list *nodes);
+
+/* The same for what thread number @thread uses: only "local" depends on it. */
+void workload_place_for(int thread, const struct list *nodes);
+
+/* The node of thread number @thread's CPU; of this one where no CPUs were given. */
+int workload_node(int thread);
 
 /* Move all pages of a range to one node. */
 void workload_move(void *start, size_t bytes, int node);
