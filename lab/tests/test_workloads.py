@@ -90,6 +90,9 @@ def test_options(name):
         ("sockets", ["--mib", "1", "--grain-kib", "3"], "--grain-kib: 3 is not a part of 1 MiB"),
         ("sockets", ["--remote", "101"], "--remote: '101' is not a number from 0 to 100"),
         ("graph500", ["--again", "65"], "--again: '65' is not a number from 0 to 64"),
+        ("readers", ["--phases", "1,0"], "--phases: 1 to 16 readers"),
+        ("readers", ["--phases", "1,7", "--phase-loops", "1"], "as many numbers as --phases"),
+        ("pmbench", ["--mib", "4", "--cold-mib", "5"], "--cold-mib: more than the area"),
         ("pmbench", ["--buckets", "65"], "--buckets: '65' is not a number from 0 to 64"),
         ("random", ["--kind", "x"], "--kind: 'x' is none of anon, file, thp"),
         ("random", ["--mib", "1"], "--mib: '1' is not a number from 2 to 1048576"),
@@ -175,6 +178,14 @@ def test_searches_reach_the_same_however_the_graph_is_divided(threads):
     assert said["verified"] and said["detail"]["edges"] == 16 << 9
     # Both ends of each edge, once for each search that reaches it.
     assert said["compared"] > 8 * (16 << 9)
+
+
+def test_phases_of_readers(tmp_path):
+    words = ["--mib", "2", "--phases", "1,7,1", "--phase-loops", "3,1,2", "--keep"]
+    done = run("readers", *words, "--file", str(tmp_path / "f"))
+    phases = json.loads(done.stdout)["detail"]["phases"]
+    assert [(p["readers"], p["loops"]) for p in phases] == [(1, 3), (7, 1), (1, 2)]
+    assert all(p["seconds_a_loop"] > 0 for p in phases)
 
 
 def test_help_shows_the_defaults():

@@ -26,7 +26,8 @@ enum { NORMAL, UNIFORM, PARETO };
 static const char *const shapes[] = { "normal", "uniform", "pareto", NULL };
 static uint64_t shape = NORMAL;
 static uint64_t mib = 320, accesses = 5000000, threads = 4, writes = 20;
-static uint64_t buckets;
+static uint64_t cold_mib, buckets;
+static struct list cold_place;
 static struct lines area;
 static uint64_t pages;
 static uint32_t table[TABLE];
@@ -37,6 +38,8 @@ static const struct workload_option options[] = {
 	{ "mib", 'm', "size of the area", .number = &mib, .low = 1, .high = 1 << 20 },
 	{ "accesses", 'n', "of each thread", .number = &accesses, .low = 1, .high = UINT64_MAX },
 	{ "threads", 't', "", .number = &threads, .low = 1, .high = MAX_THREADS },
+	{ "cold-place", 'P', "nodes of the coldest pages", .nodes = &cold_place },
+	{ "cold-mib", 'C', "so many of them lie there", .number = &cold_mib, .low = 0, .high = 1 << 20 },
 	{ "buckets", 'B', "count the accesses of each of so many parts of the area, 0 for none", .number = &buckets, .low = 0, .high = MAX_BUCKETS },
 	{ "writes", 'w', "percent of the accesses", .number = &writes, .low = 0, .high = 100 },
 	{}
@@ -93,6 +96,36 @@ static double first_fifth(void)
 	return (double)n / TABLE;
 }
 
+/* Page number @n of all, the coldest first: the tails of the distribution. */
+static uint64_t coldest(uint64_t n)
+{
+	switch (shape) {
+	case NORMAL:
+		return n & 1 ? pages - 1 - n / 2 : n / 2;
+	case PARETO:
+		return pages - 1 - n;
+	default:
+		return n;
+	}
+}
+
+/* The coldest pages come first: they may have to fill a node. */
+static void make_area(void)
+{
+	uint64_t n, line, cold = (cold_mib << 20) / PAGE;
+
+	area = (struct lines){ .n = pages * (PAGE / LINE), .step = 1 };
+	area.word = workload_map(mib << 20);
+	workload_place(workload_filling(&cold_place));
+	for (n = 0; n < pages; n++) {
+		if (n == cold)
+			workload_place(&workload.place);
+		for (line = 0; line < PAGE / LINE; line++)
+			lines_access(&area, coldest(n) * (PAGE / LINE) + line, true);
+	}
+	workload_place(&(struct list){});
+}
+
 static void touch(int thread)
 {
 	uint64_t x = random_start(thread), differ = 0, n;
@@ -135,10 +168,12 @@ int main(int argc, char **argv)
 	workload_parse(argc, argv, "Accesses by a distribution of addresses.", options);
 	pages = (mib << 20) / PAGE;
 	make_table();
+	if (cold_mib > mib)
+		workload_fail("--cold-mib: more than the area");
 	seen = calloc(MAX_BUCKETS, sizeof(*seen));
 	if (!seen)
 		workload_fail("no memory left");
-	area = lines_map(mib, &workload.place, 1);
+	make_area();
 
 	workload_begin();
 	workload_threads(threads, touch);

@@ -2,28 +2,37 @@
 /*
  * Threads read a file from beginning to end, over and over, without mapping it.
  *
- * Source: "Promotion of Unmapped Page Cache Folios" (RFC): one to seven readers of
- * a file whose page cache was demoted to CXL memory.
+ * Source: "Promotion of Unmapped Page Cache Folios" (RFC): one reader of a file, then
+ * seven, then one again. Each of them keeps what it reads in anonymous memory until the
+ * loop ends, as the Python programs there did: seven of them take more than DRAM has,
+ * and the file is demoted.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/workload.h"
 
-#define BUFFER	65536UL
+#define BUFFER		65536UL
+#define MAX_PHASES	8
 
 static const char *path = "/mnt/readers";
 static uint64_t mib = 48, loops = 24, readers = 1;
-static bool wrong;
+static struct list in_phase, loops_in_phase;
+static bool keep;
+static uint64_t compared, wrong;
 
 static const struct workload_option options[] = {
 	{ "file", 'f', "", .text = &path },
 	{ "mib", 'm', "size of the file", .number = &mib, .low = 1, .high = 1 << 20 },
 	{ "loops", 'n', "by each reader", .number = &loops, .low = 1, .high = UINT32_MAX },
 	{ "readers", 'r', "", .number = &readers, .low = 1, .high = MAX_THREADS },
+	{ "phases", 'P', "readers of each phase, as in 1,7,1, instead of --readers", .nodes = &in_phase },
+	{ "phase-loops", 'N', "loops by each reader of each phase, instead of --loops", .nodes = &loops_in_phase },
+	{ "keep", 'k', "keep what is read in anonymous memory until the loop ends", .flag = &keep },
 	{}
 };
 
@@ -52,51 +61,87 @@ static void make_file(void)
 
 static void work(int thread)
 {
-	uint64_t *buffer = malloc(BUFFER), loop, at, i, differ = 0;
+	size_t room = keep ? mib << 20 : BUFFER;
+	char *memory = workload_map(room);
+	uint64_t loop, at, i, lines = 0, differ = 0;
 	/* Each begins elsewhere: whether they share what is in the cache is no chance. */
 	uint64_t n = (mib << 20) / BUFFER, x = random_start(0);
 	uint64_t first = (random_next(&x) % n + n * thread / readers) % n * BUFFER;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || !buffer)
+	if (fd < 0)
 		workload_fail("cannot open %s: %s", path, strerror(errno));
 	workload_barrier();
 	for (loop = 0; loop < loops; loop++) {
 		for (n = 0; n < mib << 20; n += BUFFER) {
+			uint64_t *buffer = (uint64_t *)(memory + (keep ? n : 0));
+
 			at = (first + n) % (mib << 20);
 			if (pread(fd, buffer, BUFFER, at) != (ssize_t)BUFFER)
 				workload_fail("cannot read %s: %s", path,
 					      strerror(errno));
 			/* One line a page: a reader uses what it reads. */
-			for (i = 0; i < BUFFER; i += PAGE)
+			for (i = 0; i < BUFFER; i += PAGE, lines++)
 				differ |= buffer[i / sizeof(*buffer)] ^
 					  line_value((at + i) / LINE);
 		}
+		if (keep && madvise(memory, room, MADV_DONTNEED))
+			workload_fail("madvise: %s", strerror(errno));
 	}
-	if (differ)
-		__atomic_store_n(&wrong, true, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&compared, lines, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&wrong, differ, __ATOMIC_RELAXED);
 	close(fd);
-	free(buffer);
+	munmap(memory, room);
+}
+
+static void choose_phases(void)
+{
+	int i;
+
+	if (!in_phase.n)
+		in_phase = (struct list){ .item = { readers }, .n = 1 };
+	if (in_phase.n > MAX_PHASES)
+		workload_fail("--phases: more than %d", MAX_PHASES);
+	if (loops_in_phase.n && loops_in_phase.n != in_phase.n)
+		workload_fail("--phase-loops: as many numbers as --phases has are needed");
+	for (i = 0; i < in_phase.n; i++)
+		if (in_phase.item[i] < 1 || in_phase.item[i] > MAX_THREADS ||
+		    (loops_in_phase.n && !loops_in_phase.item[i]))
+			workload_fail("--phases: 1 to %d readers, and 1 loop at least",
+				      MAX_THREADS);
 }
 
 int main(int argc, char **argv)
 {
-	double seconds;
+	char text[MAX_PHASES * 96] = "";
+	double seconds, began;
+	uint64_t read = 0;
+	int i, n = 0;
 
 	workload_parse(argc, argv, "Readers of a file that is not mapped.", options);
+	choose_phases();
 	workload_place(&workload.place);
 	make_file();
 	workload_place(&(struct list){});
 
 	workload_begin();
-	workload_threads(readers, work);
+	for (i = 0; i < in_phase.n; i++) {
+		readers = in_phase.item[i];
+		loops = loops_in_phase.n ? (uint64_t)loops_in_phase.item[i] : loops;
+		began = workload_now();
+		workload_threads(readers, work);
+		read += readers * loops;
+		n += snprintf(text + n, sizeof(text) - n,
+			      "%s{\"readers\":%lu,\"loops\":%lu,\"seconds_a_loop\":%.6f}",
+			      i ? "," : "", readers, loops,
+			      (workload_now() - began) / loops);
+	}
 	seconds = workload_end();
 
-	if (wrong)
+	if (wrong || compared != read * (mib << 20) / PAGE)
 		workload_fail("the data read is not what was written");
-	workload_verified(readers * loops * (mib << 20) / PAGE);
-	workload_result(seconds, readers * loops * mib * 1.048576 / seconds, "MB/s",
-			"\"readers\":%lu,\"seconds_a_loop\":%.6f", readers,
-			seconds / loops);
+	workload_verified(compared);
+	workload_result(seconds, read * mib * 1.048576 / seconds, "MB/s",
+			"\"phases\":[%s]", text);
 	return 0;
 }

@@ -45,6 +45,11 @@ void workload_place_for(int thread, const struct list *nodes)
 		workload_place(nodes);
 }
 
+const struct list *workload_filling(const struct list *nodes)
+{
+	return workload.best ? &workload.place : nodes;
+}
+
 void workload_place(const struct list *nodes)
 {
 	unsigned long mask = 0;

@@ -86,6 +86,12 @@ void workload_place(const struct list *nodes);
 /* The same for what thread number @thread uses: only "local" depends on it. */
 void workload_place_for(int thread, const struct list *nodes);
 
+/*
+ * Where data lies that fills @nodes for others to have no room there: on --place with
+ * --best, which needs that room for what it moves.
+ */
+const struct list *workload_filling(const struct list *nodes);
+
 /* The node of thread number @thread's CPU; of this one where no CPUs were given. */
 int workload_node(int thread);
 
