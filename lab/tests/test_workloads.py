@@ -17,6 +17,7 @@ SMALL = {
     "pmbench": ["--mib", "4", "--accesses", "10000", "--shape", "pareto"],
     "gups": ["--mib", "4", "--hot-mib", "1", "--updates", "10000"],
     "idle": ["--mib", "2", "--cold-mib", "2", "--accesses", "10000"],
+    "patterns": ["--mib", "8", "--hot-mib", "2", "--accesses", "10000"],
     "readers": ["--mib", "2", "--loops", "3", "--readers", "3"],
     "sockets": ["--mib", "2", "--accesses", "10000"],
     "sqlite": ["--customers", "200", "--orders", "500"],
@@ -94,6 +95,12 @@ def test_options(name):
         ("readers", ["--phases", "1,7", "--phase-loops", "1"], "as many numbers as --phases"),
         ("pmbench", ["--mib", "4", "--cold-mib", "5"], "--cold-mib: more than the area"),
         ("pmbench", ["--buckets", "65"], "--buckets: '65' is not a number from 0 to 64"),
+        ("patterns", ["--shape", "x"], "--shape: 'x' is none of stride, triad, uniform, alternate"),
+        (
+            "patterns",
+            ["--shape", "alternate", "--mib", "8", "--hot-mib", "5"],
+            "do not fit into 8 MiB",
+        ),
         ("random", ["--kind", "x"], "--kind: 'x' is none of anon, file, thp"),
         ("random", ["--mib", "1"], "--mib: '1' is not a number from 2 to 1048576"),
         ("pmbench", ["--writes", "101"], "--writes: '101' is not a number from 0 to 100"),
@@ -186,6 +193,16 @@ def test_phases_of_readers(tmp_path):
     phases = json.loads(done.stdout)["detail"]["phases"]
     assert [(p["readers"], p["loops"]) for p in phases] == [(1, 3), (7, 1), (1, 2)]
     assert all(p["seconds_a_loop"] > 0 for p in phases)
+
+
+@pytest.mark.parametrize("shape", ["stride", "triad", "uniform", "alternate"])
+def test_patterns(shape):
+    words = [*SMALL["patterns"], "--shape", shape]
+    said = json.loads(run("patterns", *words).stdout)
+    assert said["verified"] and said["detail"]["shape"] == shape
+    hot = {"stride": 8 // 2 * 32, "alternate": 2 * 2 * 256}
+    assert said["detail"]["hot_pages"] == hot.get(shape, 0)
+    assert "error" in json.loads(run("patterns", *words, env={"BENCH_CORRUPT": "1"}).stdout)
 
 
 def test_help_shows_the_defaults():
