@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 
 from lab import paths
-from lab.bench import description, documents, marks, options, overview, report
+from lab.bench import description, documents, marks, options, overview, report, tenants
 from lab.bench import origin as origins
 from lab.bench.display import display
 from lab.bench.origin import Origin
@@ -134,11 +134,15 @@ def run(args: argparse.Namespace) -> int:
         fresh=args.fresh,
         everywhere=bool(args.contender),
     )
+    tenants.bound(rows)
     failed = any(row["failed"] for row in rows)
     report.write(rows, options.host_facts(began, args, origin), options.OUT / "results.json")
     write_text(options.OUT / "results.md", documents.results(rows, origin, experiments))
     shown = options.screen()
     shown.print(report.table(rows, shown.width))
+    several = tenants.table(rows)
+    if several is not None:
+        shown.print(several)
     # Loads matplotlib, for which no other verb is to wait.
     from lab.bench import page
 

@@ -21,6 +21,10 @@ SMALL = {
     "readers": ["--mib", "2", "--loops", "3", "--readers", "3"],
     "sockets": ["--mib", "2", "--accesses", "10000"],
     "sqlite": ["--customers", "200", "--orders", "500"],
+    "tenants": [
+        *("--cgroups", "none", "--server-mib", "4", "--hot-mib", "1"),
+        *("--requests", "3000", "--file-mib", "4"),
+    ],
 }
 # These change how the kernel hands out memory, or move it between nodes.
 GUEST_ONLY = {"hog", "movepages", "compaction", "redis_load", "probe", "mark", "hmu", "dma"}
@@ -37,7 +41,8 @@ def run(name, *options, env=None):
 
 
 def options_of(name, tmp_path):
-    return [*SMALL[name], *(["--file", str(tmp_path / "f")] if name == "readers" else [])]
+    reads = name in ("readers", "tenants")
+    return [*SMALL[name], *(["--file", str(tmp_path / "f")] if reads else [])]
 
 
 def test_every_workload_is_tested():
@@ -101,6 +106,7 @@ def test_options(name):
             ["--shape", "alternate", "--mib", "8", "--hot-mib", "5"],
             "do not fit into 8 MiB",
         ),
+        ("tenants", ["--server-mib", "1", "--hot-mib", "2"], "hot set is larger than the server's"),
         ("random", ["--kind", "x"], "--kind: 'x' is none of anon, file, thp"),
         ("random", ["--mib", "1"], "--mib: '1' is not a number from 2 to 1048576"),
         ("pmbench", ["--writes", "101"], "--writes: '101' is not a number from 0 to 100"),
@@ -203,6 +209,18 @@ def test_patterns(shape):
     hot = {"stride": 8 // 2 * 32, "alternate": 2 * 2 * 256}
     assert said["detail"]["hot_pages"] == hot.get(shape, 0)
     assert "error" in json.loads(run("patterns", *words, env={"BENCH_CORRUPT": "1"}).stdout)
+
+
+def test_each_tenant_has_its_figure(tmp_path):
+    done = run("tenants", *options_of("tenants", tmp_path))
+    server, scan = json.loads(done.stdout)["detail"]["tenants"]
+    assert server["name"] == "server" and scan["name"] == "scan"
+    assert 0 < server["p50_us"] <= server["p99_us"] <= server["p999_us"]
+    # The median is about what the mean says.
+    assert server["p50_us"] < 2e6 / server["score"]
+    assert scan["score"] > 0 and scan["unit"] == "MB/s"
+    alone = json.loads(run("tenants", *options_of("tenants", tmp_path), "--alone").stdout)
+    assert [tenant["name"] for tenant in alone["detail"]["tenants"]] == ["server"]
 
 
 def test_help_shows_the_defaults():

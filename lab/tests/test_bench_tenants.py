@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/bench/tenants.py: programs that share a run."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from lab.bench import tenants
+from lab.tests import bench_fakes
+
+
+def row(contender, *scores, **fields):
+    """One with a server and a scan of these scores."""
+    names = zip(("server", "scan"), scores)
+    parts = [{"name": name, "score": score, "unit": "MB/s"} for name, score in names]
+    return bench_fakes.row("tenants", contender, detail={"tenants": parts}, **fields)
+
+
+def of(rows):
+    return {
+        (row["contender"], tenant["name"]): tenant["recovered"]
+        for row in rows
+        for tenant in row["detail"]["tenants"]
+    }
+
+
+def test_each_tenant_has_its_own_bounds():
+    # What a unit takes: the server 1 and 2, the scan 10 and 5.
+    rows = [row("fast", 1.0, 0.1), row("slow", 0.5, 0.2), row("stock-2", 1 / 1.25, 0.1)]
+    tenants.bound(rows)
+    shares = of(rows)
+    assert shares["fast", "server"] == 1 and shares["slow", "server"] == 0
+    assert shares["stock-2", "server"] == pytest.approx(0.75)
+    # Beside a slow server the scan gets more done: that is no bound of it.
+    assert shares["stock-2", "scan"] is None
+
+
+def test_without_bounds_there_is_no_share():
+    rows = [row("stock-2", 1.0, 0.0), row("fast", 1.0, 1.0, variation="overlap")]
+    tenants.bound(rows)
+    assert set(of(rows).values()) == {None}
+    failed = bench_fakes.row("tenants", "slow", error="no", failed=True, detail=None)
+    tenants.bound([failed])
+    assert tenants.table([failed, bench_fakes.row("redis", "fast")]) is None
+
+
+def test_the_table_has_a_line_for_each():
+    rows = [row("pghot-default-hint_fault", 459000.0, 2520.0), row("slow", 0.5, 3.0)]
+    server = rows[0]["detail"]["tenants"][0]
+    server.update(unit="requests/s", promoted=16384, demoted=13369)
+    server.update(p50_us=1.5, p99_us=2.5, p999_us=33.25)
+    tenants.bound(rows)
+    out = io.StringIO()
+    Console(file=out, width=120).print(tenants.table(rows))
+    lines = out.getvalue().splitlines()
+    (line,) = [line for line in lines if "pghot-default-hint_fault" in line]
+    assert "server" in line and "33.25" in line and "16,384" in line and "13,369" in line
+    assert "459,000 requests/s" in line and sum("scan" in line for line in lines) == 2
+    assert "…" not in out.getvalue()
