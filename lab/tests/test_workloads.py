@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from lab.host import programs
 from lab.measure import workloads
 
 SMALL = {
@@ -209,6 +210,17 @@ def test_patterns(shape):
     hot = {"stride": 8 // 2 * 32, "alternate": 2 * 2 * 256}
     assert said["detail"]["hot_pages"] == hot.get(shape, 0)
     assert "error" in json.loads(run("patterns", *words, env={"BENCH_CORRUPT": "1"}).stdout)
+
+
+def test_requests_to_redis(tmp_path):
+    """Each value that is asked for is compared, whatever the batches."""
+    (tmp_path / "redis-server").symlink_to(programs.find("redis-server"))
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    for batch in ("1", "4", "7"):
+        words = ["--keys", "1000", "--requests", "50", "--sets", "0", "--batch", batch]
+        done = run("redis_load", *words, env=env)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["compared"] == 50 * 32
 
 
 def test_each_tenant_has_its_figure(tmp_path):
