@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from rich import box
+from rich.table import Table
+
 NONE = "-"
 _DIGITS = 3
 """Significant digits of a score: two runs that are alike differ in the next one."""
@@ -88,3 +91,14 @@ def spread(row: dict) -> str:
 def harm(recovered: float | None) -> bool:
     """Whether a share is shown as below 0."""
     return share(recovered).startswith("-") and recovered is not None
+
+
+def grid() -> Table:
+    """An empty table as the terminal shows all of them."""
+    return Table(
+        header_style="bold",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )

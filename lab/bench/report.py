@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from lab.bench import figures, resolution
@@ -76,13 +74,7 @@ def _fitting(lines: list[tuple[dict, float | None]], width: int) -> list[_Column
 def table(rows: list[dict], width: int) -> Group:
     """The rows as the terminal shows them in so many columns: what does not fit is
     left to results.json. Why a cell has no figures stands below the table."""
-    shown = Table(
-        header_style="bold",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        collapse_padding=True,
-    )
+    shown = figures.grid()
     shown.add_column("experiment", no_wrap=True)
     shown.add_column("contender", no_wrap=True)
     delays = figures.delays(rows)

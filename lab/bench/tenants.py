@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich import box
 from rich.table import Table
 
 from lab.bench import figures
@@ -67,13 +66,7 @@ def table(rows: list[dict]) -> Table | None:
     lines = list(_lines(rows))
     if not lines:
         return None
-    shown = Table(
-        header_style="bold",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        collapse_padding=True,
-    )
+    shown = figures.grid()
     for title in ("experiment", "contender", "tenant"):
         shown.add_column(title, no_wrap=True)
     for title in ("R", "score", "p50", "p99", "p99.9 us", "promoted", "demoted"):

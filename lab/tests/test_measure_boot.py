@@ -34,7 +34,7 @@ def prepared(tmp_path, machine):
     made = object.__new__(boot.Prepared)
     made.run, made.machine = Run("small", "stock", ("random",)), machine
     made.image, made.root = tmp_path / "file", b"root"
-    made.model = plugin.Plugin(tmp_path / "file", tmp_path / "file")
+    made.model = plugin.Plugin(tmp_path / "file", (tmp_path / "file",))
     return made.digest()
 
 

@@ -39,13 +39,6 @@ _ALIKE = {
     "lab/machines/*.toml": "data: each machine can be read by itself",
 }
 
-# What is still to be brought together; the test fails once an entry is not needed.
-_TEMPORARY = {
-    ("lab/workloads/idle.c", "lab/workloads/pmbench.c", "lab/workloads/regions.c"),
-    ("lab/workloads/idle.c", "lab/workloads/random.c"),
-    ("lab/memsim/tests/test.h", "lab/workloads/lib/workload.h"),
-}
-
 
 def shown(path: Path) -> str:
     """A path as the reader of a failure knows it."""
@@ -240,10 +233,7 @@ def test_directories_of_includes_are_there():
 
 
 def test_nothing_stands_twice():
-    found = list(twice(comparable()))
-    known = {places: tuple(place.rpartition(":")[0] for place in places) for places in found}
-    assert not [" and ".join(places) for places in found if known[places] not in _TEMPORARY]
-    assert not _TEMPORARY - set(known.values()), "no longer needed"
+    assert not [" and ".join(places) for places in twice(comparable())]
 
 
 def _defined(body: list[ast.stmt]) -> Iterator[str]:

@@ -420,9 +420,7 @@ int main(int argc, char **argv)
 	make_graph();
 	make_boxes();
 
-	workload_begin();
-	workload_threads(threads, search_all);
-	seconds = workload_end();
+	seconds = workload_measure(threads, search_all);
 
 	validate(searches - 1);
 	compare_with(searches - 1);

@@ -107,9 +107,7 @@ int main(int argc, char **argv)
 	words = (mib << 20) / sizeof(*table);
 	make_table();
 
-	workload_begin();
-	workload_threads(threads, forth);
-	seconds = workload_end();
+	seconds = workload_measure(threads, forth);
 
 	/* The same updates backwards leave zeroes. */
 	if (getenv("BENCH_CORRUPT"))

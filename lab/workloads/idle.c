@@ -21,15 +21,10 @@ static const struct workload_option options[] = {
 
 static void touch(int thread)
 {
-	uint64_t x = random_start(thread), differ = 0, n;
+	uint64_t x = random_start(thread);
 
 	workload_barrier();
-	for (n = 0; n < accesses; n++) {
-		uint64_t r = random_next(&x);
-
-		differ |= lines_access(&area, lines_pick(r, 0, pages), r & 1);
-	}
-	lines_differ(differ);
+	lines_differ(lines_mixed(&area, &x, 0, pages, accesses, true));
 }
 
 int main(int argc, char **argv)
@@ -37,14 +32,11 @@ int main(int argc, char **argv)
 	double seconds;
 
 	workload_parse(argc, argv, "Accesses to DRAM beside unused slow memory.", options);
-	/* One line a page is enough for data that nobody uses. */
 	cold = lines_map(cold_mib, &cold_place, PAGE / LINE);
 	area = lines_map(mib, &workload.place, 1);
 	pages = (mib << 20) / PAGE;
 
-	workload_begin();
-	workload_threads(threads, touch);
-	seconds = workload_end();
+	seconds = workload_measure(threads, touch);
 
 	lines_verify(&cold);
 	lines_verify(&area);

@@ -136,9 +136,7 @@ int main(int argc, char **argv)
 	else
 		area = lines_map(mib, &workload.place, 1);
 
-	workload_begin();
-	workload_threads(threads, shape == TRIAD ? triad : touch);
-	seconds = workload_end();
+	seconds = workload_measure(threads, shape == TRIAD ? triad : touch);
 
 	lines_verify(&cold);
 	if (shape == TRIAD)

@@ -175,9 +175,7 @@ int main(int argc, char **argv)
 		workload_fail("no memory left");
 	make_area();
 
-	workload_begin();
-	workload_threads(threads, touch);
-	seconds = workload_end();
+	seconds = workload_measure(threads, touch);
 
 	lines_verify(&area);
 	workload_result(seconds, threads * accesses / seconds, "accesses/s",

@@ -93,16 +93,10 @@ static void *map_anonymous(size_t bytes)
 
 static void touch(int thread)
 {
-	uint64_t x = random_start(thread), differ = 0, n;
+	uint64_t x = random_start(thread);
 
 	workload_barrier();
-	for (n = 0; n < accesses; n++) {
-		uint64_t r = random_next(&x);
-
-		differ |= lines_access(&area, lines_pick(r, 0, pages),
-				       kind != MAPPED_FILE && r & 1);
-	}
-	lines_differ(differ);
+	lines_differ(lines_mixed(&area, &x, 0, pages, accesses, kind != MAPPED_FILE));
 }
 
 /* The file is in the page cache; the measured part does not begin with faults. */
@@ -136,9 +130,7 @@ int main(int argc, char **argv)
 			workload_fail("only %lu of %lu MiB are huge pages", huge, mib);
 	}
 
-	workload_begin();
-	workload_threads(threads, touch);
-	seconds = workload_end();
+	seconds = workload_measure(threads, touch);
 
 	lines_verify(&area);
 	workload_result(seconds, threads * accesses / seconds, "accesses/s",

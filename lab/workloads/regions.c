@@ -25,18 +25,11 @@ static const struct workload_option options[] = {
 
 static void touch(int thread)
 {
-	uint64_t x = random_start(thread), differ = 0, n, region;
+	uint64_t x = random_start(thread), region;
 	uint64_t pages = (region_mib << 20) / PAGE;
 
-	for (region = 0; region < regions; region++) {
-		for (n = 0; n < accesses; n++) {
-			uint64_t r = random_next(&x);
-			uint64_t line = lines_pick(r, region * pages, pages);
-
-			differ |= lines_access(&hot, line, r & 1);
-		}
-	}
-	lines_differ(differ);
+	for (region = 0; region < regions; region++)
+		lines_differ(lines_mixed(&hot, &x, region * pages, pages, accesses, true));
 }
 
 int main(int argc, char **argv)
@@ -46,13 +39,10 @@ int main(int argc, char **argv)
 	workload_parse(argc, argv,
 		       "One region after the other is hot, DRAM is full of cold data.",
 		       options);
-	/* One line a page is enough for data that nobody uses. */
 	cold = lines_map(cold_mib, &cold_place, PAGE / LINE);
 	hot = lines_map(region_mib * regions, &workload.place, 1);
 
-	workload_begin();
-	workload_threads(1, touch);
-	seconds = workload_end();
+	seconds = workload_measure(1, touch);
 
 	lines_verify(&hot);
 	lines_verify(&cold);

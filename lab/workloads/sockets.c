@@ -86,9 +86,7 @@ int main(int argc, char **argv)
 	}
 	workload_place(&(struct list){});
 
-	workload_begin();
-	workload_threads(threads, touch);
-	seconds = workload_end();
+	seconds = workload_measure(threads, touch);
 
 	lines_verify(&area);
 	for (shortest = took[0], i = 1; i < threads; i++)

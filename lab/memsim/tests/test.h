@@ -8,6 +8,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "xorshift.h"
+
 int test_config(void);
 int test_instruction(void);
 int test_blocks(void);
@@ -22,10 +24,7 @@ int test_dma(void);
 /* The same numbers each time. */
 static inline uint64_t number(uint64_t *x)
 {
-	*x ^= *x >> 12;
-	*x ^= *x << 25;
-	*x ^= *x >> 27;
-	return *x * 0x2545f4914f6cdd1dULL;
+	return xorshift_next(x);
 }
 
 #endif

@@ -18,7 +18,10 @@ struct lines {
 	uint64_t n, step;
 };
 
-/* New memory on these nodes, filled. */
+/*
+ * New memory on these nodes, filled. One line per page, a @step of PAGE / LINE, is enough
+ * for data that nobody uses.
+ */
 struct lines lines_map(uint64_t mib, const struct list *place, uint64_t step);
 
 void lines_fill(const struct lines *l);
@@ -47,6 +50,23 @@ static inline uint64_t lines_access(const struct lines *l, uint64_t line, bool s
 		return *p ^ line_value(line);
 	*p = line_value(line);
 	return 0;
+}
+
+/*
+ * Access random lines of @pages pages from page @first on, so many times, with half of
+ * the accesses stores or none. Returns by how much what was read differs.
+ */
+static inline uint64_t lines_mixed(const struct lines *l, uint64_t *x, uint64_t first,
+				   uint64_t pages, uint64_t accesses, bool stores)
+{
+	uint64_t differ = 0, n;
+
+	for (n = 0; n < accesses; n++) {
+		uint64_t r = random_next(x);
+
+		differ |= lines_access(l, lines_pick(r, first, pages), stores && r & 1);
+	}
+	return differ;
 }
 
 #endif

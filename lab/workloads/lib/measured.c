@@ -90,3 +90,10 @@ double workload_end(void)
 	keep_vmstat(VMSTAT_END);
 	return seconds;
 }
+
+double workload_measure(int n, void (*f)(int thread))
+{
+	workload_begin();
+	workload_threads(n, f);
+	return workload_end();
+}

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "../../memsim/hypercall.h"
+#include "../../memsim/xorshift.h"
 
 #define PAGE		4096UL
 #define LINE		64UL
@@ -119,6 +120,9 @@ void workload_pin(int thread);
 /* Run @f in @n threads, each on its CPU; @f is called with 0 to n-1. */
 void workload_threads(int n, void (*f)(int thread));
 
+/* The same as the measured part; returns its guest seconds. */
+double workload_measure(int n, void (*f)(int thread));
+
 /* Let all @n threads come here before any goes on. */
 void workload_barrier(void);
 
@@ -145,10 +149,7 @@ static inline uint64_t random_start(uint64_t stream)
 
 static inline uint64_t random_next(uint64_t *x)
 {
-	*x ^= *x >> 12;
-	*x ^= *x << 25;
-	*x ^= *x >> 27;
-	return *x * 0x2545f4914f6cdd1dULL;
+	return xorshift_next(x);
 }
 
 /* What belongs into line number @line, so that any access can check it. */
