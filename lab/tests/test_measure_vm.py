@@ -151,6 +151,35 @@ def test_fifty_times_the_same_under_load(stock_kernel, restless, cpus, times):
         assert replace(result, host_seconds=0) == replace(results[0], host_seconds=0)
 
 
+def test_a_model_that_the_main_thread_could_disturb(monkeypatch, stock_kernel):
+    good = plugin.build()
+    monkeypatch.setattr(plugin, "build", lambda: replace(good, preload=()))
+    error = short().error
+    assert error is not None
+    assert error.endswith("memsim: freeze.so has to be preloaded into QEMU")
+
+
+def test_the_measured_part_can_begin_again(stock_kernel):
+    """Code is translated with the model, without it, and with it again."""
+    work = "i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done"
+    once = f"#!/bin/sh\nmark begin\n{work}\nmark end\n"
+    done = "echo '{\"verified\": true}'\n"
+
+    def of(script):
+        files = {"/script": (script + done).encode()}
+        result = short(workload=("sh", "/script"), files=files, programs=("mark",))
+        assert result.error is None
+        assert result.model["clocks_apart_ns"] <= 20000
+        return result
+
+    def user(result):
+        return sum(cpu["user"]["instructions"] for cpu in result.model["cpus"])
+
+    first, second = of(once), of(once + "sleep 0.01\n" + once)
+    assert user(second) == pytest.approx(user(first), rel=0.01)
+    assert second.seconds == pytest.approx(first.seconds, rel=0.1)
+
+
 def test_the_fast_node_is_faster(plain):
     fast = short(workload=(*SHORT[:-1], "0"))
     assert fast.seconds < 0.7 * plain.seconds
