@@ -3,7 +3,7 @@
 
 from lab.machines.description import load, names, parse
 from lab.machines.host import check_host
-from lab.machines.machine import Dma, Machine, Model, Node
+from lab.machines.machine import Dma, Machine, Model, Node, Tlb
 from lab.machines.options import qemu_args
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Machine",
     "Model",
     "Node",
+    "Tlb",
     "check_host",
     "load",
     "names",

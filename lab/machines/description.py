@@ -9,15 +9,16 @@ from pathlib import Path
 
 from lab import paths, toml
 from lab.errors import LabError
-from lab.machines.machine import BLOCK, MIB, Dma, Machine, Model, Node
+from lab.machines.machine import BLOCK, MIB, Dma, Machine, Model, Node, Tlb
 
 DATA = Path(__file__).with_name("machines.toml")
 KINDS = ("dram", "cxl", "pmem")
 
 _MACHINE = ("about", "node", "distance", "latency_ns", "bandwidth_MiBps", "model")
 _NODE = ("size", "cpus", "memory", "near", "hotplug")
-_MODEL = ("llc", "llc_hit_ns", "share", "dma")
+_MODEL = ("llc", "llc_hit_ns", "share", "dma", "tlb")
 _DMA = ("channels", "setup_ns", "MiBps")
+_TLB = ("first", "second", "ways", "hit_ns", "walk_ns")
 
 
 def _size(table: toml.Table, field: str) -> int:
@@ -73,15 +74,36 @@ def _dma(table: toml.Table) -> Dma:
     )
 
 
+def _power_of_two(number: int) -> bool:
+    return number > 0 and not number & (number - 1)
+
+
+def _tlb(table: toml.Table) -> Tlb:
+    default = Tlb()
+    tlb = Tlb(
+        table.integer("first", 4, 1024, default.first),
+        table.integer("second", 1, 1 << 20, default.second),
+        table.integer("ways", 1, 64, default.ways),
+        table.integer("hit_ns", 0, 1000, default.hit_ns),
+        table.integer("walk_ns", 0, 1000, default.walk_ns),
+    )
+    if not _power_of_two(tlb.first):
+        table.fail("first", f"{tlb.first} is not a power of two")
+    if tlb.second % tlb.ways or not _power_of_two(tlb.second // tlb.ways):
+        table.fail("second", f"{tlb.second} is not {tlb.ways} ways of a power of two")
+    return tlb
+
+
 def _model(table: toml.Table) -> Model:
     llc = _size(table, "llc")
-    if llc == 0 or llc & (llc - 1):
+    if not _power_of_two(llc):
         table.fail("llc", f"{table.value('llc')} is not a power of two")
     return Model(
         llc,
         table.integer("llc_hit_ns", 1, 1000),
         table.integer("share", 1, 1024),
         _dma(table.table("dma", _DMA)) if "dma" in table else None,
+        _tlb(table.table("tlb", _TLB)) if "tlb" in table else Tlb(),
     )
 
 

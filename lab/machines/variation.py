@@ -11,13 +11,13 @@ from lab.errors import LabError
 from lab.machines.machine import Machine
 
 DATA = Path(__file__).with_name("variations.toml")
-_FIELDS = ("about", "llc", "latency", "extra_ns", "bandwidth")
+_FIELDS = ("about", "llc", "latency", "bandwidth", "tlb")
 
 
 @dataclass(frozen=True)
 class Variation:
     """A name, and factors of the last-level cache's size, of all latencies (the cache's
-    too) and of bandwidth, and nanoseconds that every access to memory costs more.
+    too), of bandwidth, and of the pages that the second level of translations holds.
 
     What the guest's kernel is told of latencies changes along; of bandwidth it does
     not, as with ``share`` of lab/machines/machines.toml.
@@ -27,8 +27,8 @@ class Variation:
     about: str = ""
     llc: float = 1.0
     latency: float = 1.0
-    extra_ns: int = 0
     bandwidth: float = 1.0
+    tlb: float = 1.0
 
     def of(self, machine: Machine) -> Machine:
         """The machine with that model; LabError where it cannot have one."""
@@ -47,17 +47,24 @@ class Variation:
                 f"machine {machine.name}: a last-level cache of {llc} bytes "
                 "is not a power of two from 64 KiB on"
             )
+        second = round(model.tlb.second * self.tlb)
+        sets = second // model.tlb.ways
+        if second % model.tlb.ways or sets < 1 or sets & (sets - 1):
+            raise LabError(
+                f"machine {machine.name}: translations of {second} pages are not "
+                f"{model.tlb.ways} ways of a power of two"
+            )
         return replace(
             machine,
             latency_ns=tuple(
-                tuple(round(cell * self.latency) + self.extra_ns for cell in row)
-                for row in machine.latency_ns
+                tuple(round(cell * self.latency) for cell in row) for row in machine.latency_ns
             ),
             model=replace(
                 model,
                 llc=llc,
                 llc_hit_ns=max(1, round(model.llc_hit_ns * self.latency)),
                 share=int(share),
+                tlb=replace(model.tlb, second=second),
             ),
         )
 
@@ -68,8 +75,8 @@ def _variation(name: str, table: toml.Table) -> Variation:
         about=table.take("about", str),
         llc=table.number("llc", 0.1, 10, 1.0),
         latency=table.number("latency", 0.1, 10, 1.0),
-        extra_ns=table.integer("extra_ns", 0, 10000, 0),
         bandwidth=table.number("bandwidth", 0.1, 10, 1.0),
+        tlb=table.number("tlb", 0.1, 64, 1.0),
     )
 
 

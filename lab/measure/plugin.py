@@ -72,10 +72,12 @@ def config(
             f"machine {machine.name} has no model to measure time with: "
             "give it one in lab/machines/machines.toml or choose another machine"
         )
+    tlb = model.tlb
     lines = [
         f"output {output}",
         f"timeline_ms {timeline_ms}",
         f"llc {model.llc} {_WAYS} {model.llc_hit_ns}",
+        f"tlb {tlb.first} {tlb.second} {tlb.ways} {tlb.hit_ns} {tlb.walk_ns}",
     ]
     if pages:
         lines.append(f"pages {pages}")

@@ -3,23 +3,76 @@
 #include "clock.h"
 #include "compiler.h"
 #include "die.h"
+#include "guest.h"
 #include "model.h"
 
-/* An access that the filter does not answer. */
-static __attribute__((noinline)) void
-look_up(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
-	enum filter_answer answer)
+static void spend(struct cpu *cpu, uint32_t ns)
 {
-	struct qemu_plugin_hwaddr *addr = qemu_plugin_get_hwaddr(info, vaddr);
-	uint64_t pa;
+	if (ns) {
+		charge(cpu, ns);
+		clock_spend(ns);
+	}
+}
+
+/* A walk reads an entry of the page tables. */
+static uint32_t read_entry(struct cpu *cpu, uint64_t pa)
+{
 	uint32_t ns;
 	int node;
 
+	if (filter_access(&cpu->filter, pa, false) != FILTER_MISS)
+		return 0;
+	ns = memory_access(&model.memory, cpu->row, NULL, pa, false, clock_now(),
+			   &node);
+	spend(cpu, ns);
+	return ns;
+}
+
+/* Where @vaddr is, by the page tables and QEMU; false: it is not memory. */
+static bool walk(struct cpu *cpu, mem_info info, uint64_t vaddr, uint64_t *pa)
+{
+	struct qemu_plugin_hwaddr *addr = qemu_plugin_get_hwaddr(info, vaddr);
+	uint32_t ns = model.config.walk_ns;
+	struct walk w;
+	unsigned int i;
+
 	if (!addr || qemu_plugin_hwaddr_is_io(addr)) {
 		model.memory.device++;
-		return;
+		return false;
 	}
-	pa = qemu_plugin_hwaddr_phys_addr(addr);
+	*pa = qemu_plugin_hwaddr_phys_addr(addr);
+	w = tlb_walk(&cpu->tlb, cpu->space, vaddr, guest_read);
+	spend(cpu, ns);
+	for (i = 0; i < w.entries; i++)
+		ns += read_entry(cpu, w.entry[i]);
+	cpu->count->walks++;
+	cpu->count->walk_ns += ns;
+	tlb_insert(&cpu->tlb, vaddr, *pa, w.huge);
+	return true;
+}
+
+static __attribute__((noinline)) bool
+translate(struct cpu *cpu, mem_info info, uint64_t vaddr, uint64_t *pa)
+{
+	switch (tlb_look_up(&cpu->tlb, vaddr, pa)) {
+	case TLB_FREE:
+		return true;
+	case TLB_SECOND:
+		spend(cpu, model.config.tlb_hit_ns);
+		return true;
+	default:
+		return walk(cpu, info, vaddr, pa);
+	}
+}
+
+/* An access that the filter does not answer. */
+static __attribute__((noinline)) void
+look_up(struct cpu *cpu, uint64_t vaddr, uint64_t pa, bool store,
+	enum filter_answer answer)
+{
+	uint32_t ns;
+	int node;
+
 	if (answer == FILTER_CLEAN) {
 		memory_dirty(&model.memory, cpu->row, pa, clock_now());
 		return;
@@ -35,10 +88,7 @@ look_up(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
 				 cpu->row, model.config.top[node], clock_now()))
 			die("no memory left", "");
 	}
-	if (ns) {
-		charge(cpu, ns);
-		clock_spend(ns);
-	}
+	spend(cpu, ns);
 }
 
 void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
@@ -47,19 +97,22 @@ void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
 	struct cpu *cpu = &model.cpus[clock_cpu()];
 	bool store = qemu_plugin_mem_is_store(info);
 	enum filter_answer answer;
+	uint64_t pa;
 
 	(void)translator;
 	(void)data;
 	cpu->count->accesses++;
-	answer = filter_access(&cpu->filter, vaddr, store);
+	if (unlikely(!tlb_first(&cpu->tlb, vaddr, &pa)) &&
+	    !translate(cpu, info, vaddr, &pa))
+		return;
+	answer = filter_access(&cpu->filter, pa, store);
 	if (unlikely(answer != FILTER_HIT))
-		look_up(cpu, info, vaddr, store, answer);
+		look_up(cpu, vaddr, pa, store, answer);
 }
 
 void wait_for_device(uint32_t ns)
 {
-	charge(&model.cpus[clock_cpu()], ns);
-	clock_spend(ns);
+	spend(&model.cpus[clock_cpu()], ns);
 }
 
 void forget_filters(void)
@@ -68,4 +121,12 @@ void forget_filters(void)
 
 	for (i = 0; i < model.config.cpus; i++)
 		filter_clear(&model.cpus[i].filter);
+}
+
+void forget_translations(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < model.config.cpus; i++)
+		tlb_clear(&model.cpus[i].tlb);
 }

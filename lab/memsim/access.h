@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an access costs the CPU that does it. In front of the model each CPU has a
- * small filter by virtual address, for the levels of cache that are its own. It
- * is emptied where the guest changes its page tables, and keeps most accesses
- * from being looked up at all.
+ * What an access costs the CPU that does it. It is translated first (tlb.h). In front
+ * of the model each CPU has a small filter by physical address, for the levels of
+ * cache that are its own. The two keep most accesses from being looked up at all.
  */
 #ifndef MEMSIM_ACCESS_H
 #define MEMSIM_ACCESS_H
@@ -19,5 +18,8 @@ void wait_for_device(uint32_t ns);
 
 /* No CPU's own cache holds anything. */
 void forget_filters(void);
+
+/* No CPU knows any translation. */
+void forget_translations(void);
 
 #endif

@@ -20,7 +20,7 @@ struct reader {
 	const char *path;
 	unsigned int line;
 	bool failed;
-	bool has_llc;
+	bool has_llc, has_tlb;
 	bool cpu_seen[MAX_CPUS], node_seen[MAX_NODES];
 	bool path_seen[MAX_ROWS][MAX_NODES];
 };
@@ -98,6 +98,27 @@ static void read_llc(struct reader *r)
 		fail(r, "llc: %" PRIu64 " bytes are not a power of two",
 		     c->llc_bytes);
 	r->has_llc = true;
+}
+
+static bool power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static void read_tlb(struct reader *r)
+{
+	struct config *c = r->c;
+
+	c->tlb_first = number(r, 1, 4, 1024);
+	c->tlb_second = number(r, 2, 1, 1U << 20);
+	c->tlb_ways = number(r, 3, 1, 64);
+	c->tlb_hit_ns = number(r, 4, 0, 1000);
+	c->walk_ns = number(r, 5, 0, 1000);
+	if (!power_of_two(c->tlb_first) || c->tlb_second % c->tlb_ways ||
+	    !power_of_two(c->tlb_second / c->tlb_ways))
+		fail(r, "tlb: sets of %u and %u entries are not a power of two",
+		     c->tlb_first, c->tlb_second);
+	r->has_tlb = true;
 }
 
 static void read_cpu(struct reader *r)
@@ -191,6 +212,7 @@ static const struct {
 	{ "pages", 1, read_pages },
 	{ "profile", 1, read_profile },
 	{ "llc", 3, read_llc },
+	{ "tlb", 5, read_tlb },
 	{ "cpu", 2, read_cpu },
 	{ "node", 3, read_node },
 	{ "path", 4, read_way },
@@ -236,6 +258,8 @@ static void check(struct reader *r)
 	r->line = 0;
 	if (!r->has_llc)
 		fail(r, "no llc");
+	if (!r->has_tlb)
+		fail(r, "no tlb");
 	if (!c->cpus || !c->nodes || !c->ranges)
 		fail(r, "no cpu, node or range");
 	for (i = 0; i < c->cpus; i++)

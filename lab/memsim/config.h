@@ -42,6 +42,11 @@ struct path {
  * @llc_bytes: size of each socket's last-level cache
  * @llc_ways: its associativity
  * @llc_hit_ns: what a hit costs
+ * @tlb_first: translations of small pages that each CPU's first level holds
+ * @tlb_second: translations that its second level holds
+ * @tlb_ways: associativity of the second level
+ * @tlb_hit_ns: what finding one there costs
+ * @walk_ns: what a walk costs beside the entries it reads
  * @row_of: socket of each CPU
  * @cpus: number of CPUs
  * @rows: number of sockets
@@ -63,6 +68,7 @@ struct config {
 	char *output, *pages, *profile;
 	uint64_t llc_bytes;
 	uint32_t llc_ways, llc_hit_ns;
+	uint32_t tlb_first, tlb_second, tlb_ways, tlb_hit_ns, walk_ns;
 	uint8_t row_of[MAX_CPUS];
 	unsigned int cpus, rows;
 	uint32_t node_mbps[MAX_NODES];

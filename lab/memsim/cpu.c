@@ -73,6 +73,8 @@ void on_cpu(plugin_id id, unsigned int number)
 	cpu->block = &boot;
 	cpu->count = &model.results.cpu[number][KERNEL];
 	filter_clear(&cpu->filter);
+	if (!tlb_init(&cpu->tlb, &model.config))
+		die("no memory left", "");
 	find_registers(number);
 }
 
@@ -123,7 +125,6 @@ void on_halt(unsigned int translator, void *data)
 {
 	(void)translator;
 	(void)data;
-	filter_clear(&model.cpus[clock_cpu()].filter);
 	clock_halt();
 }
 
@@ -131,26 +132,48 @@ void on_flush(unsigned int translator, void *data)
 {
 	(void)translator;
 	(void)data;
-	filter_clear(&model.cpus[clock_cpu()].filter);
+	tlb_clear(&model.cpus[clock_cpu()].tlb);
+}
+
+/* What general register @which of the running CPU says. */
+static bool read_register(unsigned int number, uintptr_t which, uint64_t *value)
+{
+	struct qemu_plugin_register *handle = registers[number][which];
+	static byte_array *bytes;
+
+	if (!handle)
+		return false;
+	if (!bytes)
+		bytes = byte_array_new();
+	byte_array_set_size(bytes, 0);
+	if (qemu_plugin_read_register(handle, bytes) < (int)sizeof(*value))
+		return false;
+	memcpy(value, bytes->data, sizeof(*value));
+	return true;
+}
+
+/* INVLPG: the address is in the general register that @data says. */
+void on_flush_page(unsigned int translator, void *data)
+{
+	unsigned int number = clock_cpu();
+	struct tlb *tlb = &model.cpus[number].tlb;
+	uint64_t address;
+
+	(void)translator;
+	if (read_register(number, (uintptr_t)data, &address))
+		tlb_drop(tlb, address);
+	else
+		tlb_clear(tlb);
 }
 
 /* mov to CR3: the value is in the general register that @data says. */
 void on_new_space(unsigned int translator, void *data)
 {
 	unsigned int number = clock_cpu();
-	struct qemu_plugin_register *handle = registers[number][(uintptr_t)data];
-	static byte_array *value;
 	uint64_t cr3;
 
 	(void)translator;
-	filter_clear(&model.cpus[number].filter);
-	if (!handle)
-		return;
-	if (!value)
-		value = byte_array_new();
-	byte_array_set_size(value, 0);
-	if (qemu_plugin_read_register(handle, value) < (int)sizeof(cr3))
-		return;
-	memcpy(&cr3, value->data, sizeof(cr3));
-	model.cpus[number].space = cr3 & CR3_ADDRESS;
+	tlb_new_space(&model.cpus[number].tlb);
+	if (read_register(number, (uintptr_t)data, &cr3))
+		model.cpus[number].space = cr3 & CR3_ADDRESS;
 }

@@ -18,6 +18,7 @@ void on_block(unsigned int translator, void *data);
 void on_pause(unsigned int translator, void *data);
 void on_early_pause(unsigned int translator, void *data);
 void on_halt(unsigned int translator, void *data);
+void on_flush_page(unsigned int translator, void *data);
 void on_flush(unsigned int translator, void *data);
 void on_new_space(unsigned int translator, void *data);
 

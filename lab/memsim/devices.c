@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "devices.h"
 #include "die.h"
+#include "guest.h"
 #include "qemu.h"
 
 #define BAR		2
@@ -131,7 +132,7 @@ static void set_numbers(void *class, void *data)
 
 static void access_guest(uint64_t pa, void *buffer, size_t bytes, bool write)
 {
-	qemu.cpu_physical_memory_rw(pa, buffer, bytes, write);
+	guest_access_memory(pa, buffer, bytes, write);
 	if (write)
 		written();
 }
@@ -153,7 +154,6 @@ static bool find(char *error, size_t size)
 		WANTED(timer_init_full),
 		WANTED(timer_mod_ns),
 		WANTED(timer_del),
-		WANTED(cpu_physical_memory_rw),
 	};
 	size_t i;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A CPU's own cache: 64 KiB, by virtual address, two ways, the one used last is
+ * A CPU's own cache: 64 KiB, by physical address, two ways, the one used last is
  * kept. With one way, a copy between two pages whose addresses are alike in the
  * lower bits would miss at each of its loads and stores, and what a copy costs
  * would depend on which pages the kernel happens to take.

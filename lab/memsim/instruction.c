@@ -15,6 +15,23 @@ static const uint8_t *opcode(const uint8_t *b, unsigned int *rex)
 	return b;
 }
 
+/* An operand that is no more than what a register says, as Linux has it: which one. */
+static struct event invlpg(const uint8_t *modrm, unsigned int rex)
+{
+	unsigned int mod = *modrm >> 6, base = *modrm & 7;
+
+	if (base == 4) {
+		/* No index, and no base that means another thing. */
+		if ((modrm[1] & 0x38) != 0x20 || rex & 2)
+			return (struct event) { EVENT_FLUSH, 0 };
+		modrm++;
+		base = *modrm & 7;
+	}
+	if ((mod == 0 && base != 5) || (mod == 1 && !modrm[1]))
+		return (struct event) { EVENT_FLUSH_PAGE, base | (rex & 1) << 3 };
+	return (struct event) { EVENT_FLUSH, 0 };
+}
+
 struct event event_of(const uint8_t *bytes)
 {
 	const uint8_t *b;
@@ -33,8 +50,10 @@ struct event event_of(const uint8_t *bytes)
 	if (b[1] == 0x22 && (b[2] & 0x38) == 0x18)	/* mov to cr3 */
 		return (struct event) { EVENT_NEW_SPACE,
 					(b[2] & 7) | (rex & 1) << 3 };
-	if ((b[1] == 0x01 && (b[2] & 0x38) == 0x38 && b[2] < 0xc0) ||
-	    (b[1] == 0x38 && b[2] == 0x82))		/* invlpg, invpcid */
+	if (b[1] == 0x01 && (b[2] & 0x38) == 0x38 && b[2] < 0xc0)
+		return invlpg(b + 2, rex);
+	if ((b[1] == 0x38 && b[2] == 0x82) ||		/* invpcid */
+	    (b[1] == 0x22 && (b[2] & 0x38) == 0x20))	/* mov to cr4 */
 		return (struct event) { EVENT_FLUSH, 0 };
 	return (struct event) { EVENT_NONE, 0 };
 }

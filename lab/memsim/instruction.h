@@ -14,7 +14,8 @@ enum event_kind {
 	EVENT_PAUSE,
 	EVENT_HALT,
 	EVENT_NEW_SPACE,	/* mov to CR3; the value is the general register */
-	EVENT_FLUSH,		/* invlpg, invpcid */
+	EVENT_FLUSH_PAGE,	/* invlpg; the value is the register with its address */
+	EVENT_FLUSH,		/* invlpg otherwise, invpcid, mov to CR4: all translations */
 	EVENT_KINDS,
 };
 

@@ -33,6 +33,7 @@ static void begin(const struct cpu *cpu)
 	clock_parallel();
 	memory_clear(&model.memory);
 	forget_filters();
+	forget_translations();
 	blocks_clear();
 	pages_clear(&model.pages);
 	measured_space = cpu->space;

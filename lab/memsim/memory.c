@@ -154,7 +154,7 @@ uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
 	stat = &m->stat[r->node];
 	wait = max(bandwidth_take(&m->node[r->node], now_ns, LINE_BYTES),
 		   bandwidth_take(&m->path[row][r->node], now_ns, LINE_BYTES));
-	if (in_sequence(s, line)) {
+	if (s && in_sequence(s, line)) {
 		/* Fetched ahead: only what the node carries is waited for. */
 		stat->stream++;
 		ns = wait;

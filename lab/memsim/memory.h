@@ -78,7 +78,8 @@ void memory_interval(struct memory *m);
 
 /*
  * An access of a CPU of socket @row to physical address @pa at @now_ns.
- * Return what it costs in ns; @node is where it went.
+ * Return what it costs in ns; @node is where it went. @s is NULL for an access that no
+ * prefetcher sees.
  */
 uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
 		       uint64_t pa, bool store, uint64_t now_ns, int *node);

@@ -12,10 +12,12 @@
 #include "memory.h"
 #include "pages.h"
 #include "results.h"
+#include "tlb.h"
 
 /**
  * struct cpu - what the plugin knows of a CPU
  * @filter: the cache of its own
+ * @tlb: its translations
  * @streams: sequences under way
  * @block: the code it runs
  * @count: what it does
@@ -24,6 +26,7 @@
  */
 struct cpu {
 	struct filter filter;
+	struct tlb tlb;
 	struct streams streams;
 	struct block *block;
 	struct mode_count *count;

@@ -12,6 +12,7 @@
 #include "cpu.h"
 #include "devices.h"
 #include "dma.h"
+#include "guest.h"
 #include "hmu.h"
 #include "measured.h"
 #include "model.h"
@@ -31,7 +32,8 @@ static bool install(int api, const char *path, char *error, size_t size)
 	};
 
 	if (!config_read(&model.config, path, error, size) ||
-	    !clock_open(api, error, size) || !cpu_open(error, size))
+	    !clock_open(api, error, size) || !cpu_open(error, size) ||
+	    !guest_open(error, size))
 		return false;
 	if (!memory_init(&model.memory, &model.config) ||
 	    !pages_init(&model.pages)) {

@@ -78,8 +78,6 @@ struct qemu {
 				void *opaque);
 	void (*timer_mod_ns)(struct timer *t, int64_t at);
 	void (*timer_del)(struct timer *t);
-	void (*cpu_physical_memory_rw)(uint64_t pa, void *buffer, uint64_t bytes,
-				       bool write);
 };
 
 #endif

@@ -21,9 +21,12 @@ enum mode { USER, KERNEL, MODES };
  * @hits: accesses that the last-level cache answered
  * @ns: time spent on memory
  * @nodes: accesses that went to each node
+ * @walks: walks through the page tables
+ * @walk_ns: time of them, of @ns
  */
 struct mode_count {
 	uint64_t instructions, accesses, hits, ns, nodes[MAX_NODES];
+	uint64_t walks, walk_ns;
 };
 
 /**

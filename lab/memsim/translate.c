@@ -47,6 +47,7 @@ static void watch(struct qemu_plugin_insn *insn, struct event e, bool with_model
 		[EVENT_PAUSE] = { on_pause, on_early_pause, NO_REGS },
 		[EVENT_HALT] = { on_halt, NULL, NO_REGS },
 		[EVENT_NEW_SPACE] = { on_new_space, on_new_space, READ_REGS },
+		[EVENT_FLUSH_PAGE] = { on_flush_page, NULL, READ_REGS },
 		[EVENT_FLUSH] = { on_flush, NULL, NO_REGS },
 	};
 	exec_fn f = with_model ? called[e.kind].with_model : called[e.kind].without;

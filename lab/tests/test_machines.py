@@ -56,6 +56,12 @@ def test_a_copy_engine():
     assert m.model.dma == machines.Dma(4, 7, 9)
 
 
+def test_translations():
+    assert parsed().model.tlb == machines.Tlb()
+    m = parsed(GOOD.replace("share = 16", "share = 16, tlb = { first = 8, second = 32, ways = 8 }"))
+    assert m.model.tlb == machines.Tlb(8, 32, 8)
+
+
 def test_a_model_is_optional():
     assert parsed(GOOD.replace(GOOD.splitlines()[-1], "")).model is None
 
@@ -96,6 +102,8 @@ def test_a_model_is_optional():
         ('"2M"', '"3M"', "model: llc", "power of two"),
         ('"2M"', "2", "model: llc", "not a size"),
         ("llc_hit_ns = 12", "llc_hit_ns = 0", "model: llc_hit_ns", "from 1 to"),
+        ("share = 16", "share = 16, tlb = { first = 48 }", "model: tlb: first", "power of two"),
+        ("share = 16", "share = 16, tlb = { ways = 8 }", "model: tlb: second", "8 ways of a power"),
         ("share = 16", "shares = 16", "model: shares", "unknown field"),
         (", share = 16", "", "model: share", "is missing"),
         ("model = {", "model = 1 #", "model", "not a table"),

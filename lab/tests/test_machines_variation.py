@@ -21,10 +21,11 @@ def test_as_described_changes_nothing():
 
 
 def test_factors_reach_the_model():
-    varied = Variation(llc=0.5, latency=2.0, extra_ns=30, bandwidth=0.5).of(CXL)
+    varied = Variation(llc=0.5, latency=2.0, bandwidth=0.5, tlb=2.0).of(CXL)
     assert varied.model and CXL.model
-    assert varied.latency_ns == ((210, 530),)
+    assert varied.latency_ns == ((180, 500),)
     assert (varied.model.llc, varied.model.llc_hit_ns, varied.model.share) == (1 << 20, 24, 32)
+    assert varied.model.tlb.second == 2 * CXL.model.tlb.second
     assert varied.model.dma == CXL.model.dma
     assert varied.nodes == CXL.nodes
 
@@ -39,6 +40,7 @@ def test_each_variation_is_another_model(tmp_path):
     [
         (Variation(llc=0.7), "dram-cxl: a last-level cache of 1468006 bytes is not a power"),
         (Variation(bandwidth=3.0), "dram-cxl: 3 times the bandwidth needs a share of 5.33333"),
+        (Variation(tlb=3.0), "dram-cxl: translations of 4608 pages are not 12 ways"),
         (Variation(bandwidth=32.0), "needs a share of 0.5"),
     ],
 )
@@ -53,7 +55,8 @@ def test_what_no_machine_can_have(model, error):
         ("[a]\n", "variations.toml: a: about: is missing"),
         ('[a]\nabout = "x"\nlatency = 2\n', "a: latency: 2 is not of type float"),
         ('[a]\nabout = "x"\nlatency = 0.0\n', "a: latency: 0.0 is not from 0.1 to 10"),
-        ('[a]\nabout = "x"\nextra_ns = -1\n', "a: extra_ns: -1 is not an integer from 0 to 10000"),
+        ('[a]\nabout = "x"\ntlb = 65.0\n', "a: tlb: 65.0 is not from 0.1 to 64"),
+        ('[a]\nabout = "x"\nextra_ns = 30\n', "a: extra_ns: unknown field"),
         ('[a]\nabout = "x"\nspeed = 1.0\n', "a: speed: unknown field"),
         ("a = 1\n", "variations.toml: a: is not a table"),
     ],

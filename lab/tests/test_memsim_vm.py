@@ -44,6 +44,21 @@ def test_latency(one_socket, two_sockets):
             assert row == pytest.approx(list(want), rel=0.02), (machine, cpu)
 
 
+def test_small_pages(one_socket):
+    """A chase through 4096 small pages: how many are known, and what a walk costs."""
+    machine = load("dram-cxl")
+    assert machine.model is not None
+    tlb = machine.model.tlb
+    known = tlb.second / 4096
+    # An entry of the page tables is read again after some 1300 other lines, of which
+    # its set of the CPU's own cache keeps the last two: e^-2.6 (1 + 2.6) of them stay.
+    entry = 0.73 * machine.model.llc_hit_ns
+    more = known * tlb.hit_ns + (1 - known) * (tlb.walk_ns + entry)
+    detail = one_socket.workload["detail"]
+    assert detail["small_ns"] == pytest.approx(machine.latency_ns[0][0] + more, rel=0.03)
+    assert detail["small_ns"] > detail["latency"][0][0] + 0.8 * more
+
+
 def test_bandwidth(one_socket):
     machine = load("dram-cxl")
     assert machine.model is not None

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures the machine itself: latency of each node from each of the given CPUs,
- * bandwidth of each node from all of them, and what some kernel work costs.
+ * Measures the machine itself: latency of each node from each of the given CPUs, in huge
+ * pages, bandwidth of each node from all of them, what small pages cost more, and what
+ * some kernel work costs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "lib/workload.h"
 
 #define MIB	(1UL << 20)
+#define HUGE	(2 * MIB)
 #define CHASE	(16 * MIB)
 #define STEPS	200000UL
 #define STREAM	(8 * MIB)
@@ -17,8 +19,8 @@
 
 static struct list nodes = { .item = { 0 }, .n = 1 };
 static double latency[MAX_LIST][MAX_LIST], bandwidth[MAX_LIST];
-static double before_ns, after_ns, fault_ns, flush_ns, quiet_ns;
-static void *chase[MAX_LIST];
+static double small_ns, before_ns, after_ns, fault_ns, flush_ns, quiet_ns;
+static void *chase[MAX_LIST], *small;
 static char *stream[MAX_THREADS][MAX_LIST];
 static int threads;
 static volatile bool spinning;
@@ -28,15 +30,26 @@ static const struct workload_option options[] = {
 	{}
 };
 
+/* Huge pages, so that translating costs nothing, or small ones. */
+static char *map_chase(bool huge)
+{
+	char *p = workload_map(CHASE + HUGE);
+
+	p += -(uintptr_t)p % HUGE;
+	if (madvise(p, CHASE, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+		workload_fail("no choice of the pages' size");
+	return p;
+}
+
 /* A cycle through all lines in random order. */
-static void *make_chase(int node)
+static void *make_chase(int node, bool huge)
 {
 	uint64_t n = CHASE / LINE, x = random_start(node), i;
 	uint32_t *order = malloc(n * sizeof(*order));
 	char *p;
 
 	workload_place(&(struct list){ .item = { node }, .n = 1 });
-	p = workload_map(CHASE);
+	p = map_chase(huge);
 	memset(p, 0, CHASE);
 	workload_place(&(struct list){});
 	if (!order)
@@ -189,8 +202,8 @@ static void show(void)
 			      bandwidth[i]);
 	for (i = 0; i < nodes.n; i++)
 		verify_chase(chase[i]);
-	workload_result(0, latency[0][0], "ns", "\"latency\":%s],\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f",
-			text, before_ns, after_ns, fault_ns, quiet_ns, flush_ns);
+	workload_result(0, latency[0][0], "ns", "\"latency\":%s],\"small_ns\":%.2f,\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f",
+			text, small_ns, before_ns, after_ns, fault_ns, quiet_ns, flush_ns);
 }
 
 int main(int argc, char **argv)
@@ -202,7 +215,7 @@ int main(int argc, char **argv)
 	if (threads > MAX_THREADS)
 		workload_fail("more than %d CPUs", MAX_THREADS);
 	for (i = 0; i < nodes.n; i++) {
-		chase[i] = make_chase(nodes.item[i]);
+		chase[i] = make_chase(nodes.item[i], true);
 		workload_place(&(struct list){ .item = { nodes.item[i] }, .n = 1 });
 		for (thread = 0; thread < threads; thread++) {
 			stream[thread][i] = workload_map(STREAM);
@@ -210,9 +223,11 @@ int main(int argc, char **argv)
 		}
 		workload_place(&(struct list){});
 	}
+	small = make_chase(nodes.item[0], false);
 	workload_begin();
 	workload_threads(threads, measure_latency);
 	memsim_call(MEMSIM_PHASE);
+	small_ns = run_chase(small);
 	workload_threads(threads, measure_bandwidth);
 	memsim_call(MEMSIM_PHASE + 1);
 	measure_move();

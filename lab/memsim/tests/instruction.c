@@ -24,6 +24,16 @@ BYTES(nop, "nop");
 BYTES(halt, "hlt");
 BYTES(repeated_halt, ".byte 0xf3\n hlt");
 BYTES(invlpg, "invlpg (%rax)");
+BYTES(invlpg_r9, "invlpg (%r9)");
+BYTES(invlpg_rsp, "invlpg (%rsp)");
+BYTES(invlpg_r12, "invlpg (%r12)");
+BYTES(invlpg_rbp, "invlpg (%rbp)");
+BYTES(invlpg_r13, "invlpg (%r13)");
+BYTES(invlpg_indexed, "invlpg (%rax,%rcx)");
+BYTES(invlpg_r12_indexed, "invlpg (,%r12)");
+BYTES(invlpg_absolute, "invlpg 0x1000");
+BYTES(invlpg_relative, "invlpg 0x1000(%rip)");
+BYTES(invlpg_offset, "invlpg 8(%rax)");
 BYTES(far_invlpg, "invlpg 0x1000(%r12,%r13,8)");
 BYTES(invpcid, "invpcid (%rsi), %rdi");
 BYTES(swapgs, "swapgs");
@@ -84,9 +94,20 @@ static void page_tables_that_change(void **state)
 	(void)state;
 	for (n = 0; n < 16; n++)
 		is(registers + n * 16, EVENT_NEW_SPACE, n);
-	is(invlpg, EVENT_FLUSH, 0);
+	is(invlpg, EVENT_FLUSH_PAGE, 0);
+	is(invlpg_r9, EVENT_FLUSH_PAGE, 9);
+	is(invlpg_rsp, EVENT_FLUSH_PAGE, 4);
+	is(invlpg_r12, EVENT_FLUSH_PAGE, 12);
+	is(invlpg_rbp, EVENT_FLUSH_PAGE, 5);
+	is(invlpg_r13, EVENT_FLUSH_PAGE, 13);
+	is(invlpg_indexed, EVENT_FLUSH, 0);
+	is(invlpg_r12_indexed, EVENT_FLUSH, 0);
+	is(invlpg_absolute, EVENT_FLUSH, 0);
+	is(invlpg_relative, EVENT_FLUSH, 0);
+	is(invlpg_offset, EVENT_FLUSH, 0);
 	is(far_invlpg, EVENT_FLUSH, 0);
 	is(invpcid, EVENT_FLUSH, 0);
+	is(to_cr4, EVENT_FLUSH, 0);
 }
 
 static void what_is_alike_is_not_it(void **state)
@@ -97,7 +118,6 @@ static void what_is_alike_is_not_it(void **state)
 	is(lgdt, EVENT_NONE, 0);
 	is(from_cr3, EVENT_NONE, 0);
 	is(to_cr2, EVENT_NONE, 0);
-	is(to_cr4, EVENT_NONE, 0);
 	is(to_cr8, EVENT_NONE, 0);
 	is(repeated_store, EVENT_NONE, 0);
 	is(immediate, EVENT_NONE, 0);
