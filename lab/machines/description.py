@@ -9,14 +9,14 @@ from pathlib import Path
 
 from lab import paths, toml
 from lab.errors import LabError
-from lab.machines.machine import BLOCK, MIB, Dma, Machine, Model, Node, Tlb
+from lab.machines.machine import BLOCK, MIB, SNOOP_NS, Dma, Machine, Model, Node, Tlb
 
 DATA = Path(__file__).with_name("machines.toml")
 KINDS = ("dram", "cxl", "pmem")
 
 _MACHINE = ("about", "node", "distance", "latency_ns", "bandwidth_MiBps", "model")
 _NODE = ("size", "cpus", "memory", "near", "hotplug")
-_MODEL = ("llc", "llc_hit_ns", "share", "dma", "tlb")
+_MODEL = ("llc", "llc_hit_ns", "share", "dma", "tlb", "snoop_ns")
 _DMA = ("channels", "setup_ns", "MiBps")
 _TLB = ("first", "second", "ways", "hit_ns", "walk_ns")
 
@@ -104,6 +104,7 @@ def _model(table: toml.Table) -> Model:
         table.integer("share", 1, 1024),
         _dma(table.table("dma", _DMA)) if "dma" in table else None,
         _tlb(table.table("tlb", _TLB)) if "tlb" in table else Tlb(),
+        table.integer("snoop_ns", 0, 1000, SNOOP_NS),
     )
 
 

@@ -63,6 +63,7 @@ class Variation:
                 model,
                 llc=llc,
                 llc_hit_ns=max(1, round(model.llc_hit_ns * self.latency)),
+                snoop_ns=round(model.snoop_ns * self.latency),
                 share=int(share),
                 tlb=replace(model.tlb, second=second),
             ),

@@ -76,7 +76,7 @@ def config(
     lines = [
         f"output {output}",
         f"timeline_ms {timeline_ms}",
-        f"llc {model.llc} {_WAYS} {model.llc_hit_ns}",
+        f"llc {model.llc} {_WAYS} {model.llc_hit_ns} {model.snoop_ns}",
         f"tlb {tlb.first} {tlb.second} {tlb.ways} {tlb.hit_ns} {tlb.walk_ns}",
     ]
     if pages:

@@ -20,9 +20,9 @@ static uint32_t read_entry(struct cpu *cpu, uint64_t pa)
 	uint32_t ns;
 	int node;
 
-	if (filter_access(&cpu->filter, pa, false) != FILTER_MISS)
+	if (filter_access(cpu->own, pa, false) != FILTER_MISS)
 		return 0;
-	ns = memory_access(&model.memory, cpu->row, NULL, pa, false, clock_now(),
+	ns = memory_access(&model.memory, cpu->number, NULL, pa, false, clock_now(),
 			   &node);
 	spend(cpu, ns);
 	return ns;
@@ -74,13 +74,17 @@ look_up(struct cpu *cpu, uint64_t vaddr, uint64_t pa, bool store,
 	int node;
 
 	if (answer == FILTER_CLEAN) {
-		memory_dirty(&model.memory, cpu->row, pa, clock_now());
+		ns = memory_own(&model.memory, cpu->number, pa, clock_now());
+		cpu->count->taken += ns > 0;
+		spend(cpu, ns);
 		return;
 	}
-	ns = memory_access(&model.memory, cpu->row, &cpu->streams, pa, store,
+	ns = memory_access(&model.memory, cpu->number, &cpu->streams, pa, store,
 			   clock_now(), &node);
 	if (node == NODE_HIT)
 		cpu->count->hits++;
+	if (node == NODE_SOCKET)
+		cpu->count->taken++;
 	if (node >= 0) {
 		cpu->count->nodes[node]++;
 		if (model.measuring && cpu->block->mode == USER &&
@@ -105,7 +109,7 @@ void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
 	if (unlikely(!tlb_first(&cpu->tlb, vaddr, &pa)) &&
 	    !translate(cpu, info, vaddr, &pa))
 		return;
-	answer = filter_access(&cpu->filter, pa, store);
+	answer = filter_access(cpu->own, pa, store);
 	if (unlikely(answer != FILTER_HIT))
 		look_up(cpu, vaddr, pa, store, answer);
 }
@@ -113,14 +117,6 @@ void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
 void wait_for_device(uint32_t ns)
 {
 	spend(&model.cpus[clock_cpu()], ns);
-}
-
-void forget_filters(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < model.config.cpus; i++)
-		filter_clear(&model.cpus[i].filter);
 }
 
 void forget_translations(void)

@@ -16,9 +16,6 @@ void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
 /* The running CPU waits @ns for a modelled device. */
 void wait_for_device(uint32_t ns);
 
-/* No CPU's own cache holds anything. */
-void forget_filters(void);
-
 /* No CPU knows any translation. */
 void forget_translations(void);
 

@@ -7,6 +7,7 @@
 #define MEMSIM_CACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CACHE_WAYS	8
@@ -14,30 +15,58 @@
 #define LINE_BYTES	(1U << LINE_SHIFT)
 
 /**
+ * struct directory - which CPUs may have a line in a cache of their own
+ * @sharers: a bit for each, or for those whose numbers are alike modulo 8
+ * @owner: the one that wrote it last, plus one; 0: nobody since others read it
+ */
+struct directory {
+	uint8_t sharers, owner;
+};
+
+/**
  * struct cache - which lines it holds
  * @tags: of each way of each set; 0 is empty
  * @used: bit for each way that was used of late
  * @dirty: bit for each way that differs from memory
+ * @directory: of each way of each set
  * @set_bits: logarithm of the number of sets
+ * @held: whether one of these CPUs has the line; NULL: none has any
+ * @socket: for @held
  */
 struct cache {
 	uint32_t *tags;
 	uint8_t *used, *dirty;
+	struct directory *directory;
 	unsigned int set_bits;
+	bool (*held)(const void *socket, uint8_t sharers, uint64_t line);
+	const void *socket;
 };
 
-/* What an access did. @victim is a line that goes back to memory, if any. */
+/**
+ * struct cache_result - what an access did
+ * @hit: the line was there
+ * @writeback: @victim has to go back to memory
+ * @victim: the line that was there instead, if any
+ * @slot: where the line is now; its directory is still @victim's
+ */
 struct cache_result {
 	bool hit, writeback;
 	uint64_t victim;
+	size_t slot;
 };
+
+#define CACHE_NONE	SIZE_MAX
 
 /* Line numbers (address / 64) must be below 2^(32 + set_bits) - 1. */
 bool cache_init(struct cache *c, uint64_t bytes);
 void cache_exit(struct cache *c);
 void cache_clear(struct cache *c);
-/* Somebody else has written the line: what is here is worth nothing. */
-void cache_drop(struct cache *c, uint64_t line);
+/* Where @line is, or CACHE_NONE. */
+size_t cache_find(const struct cache *c, uint64_t line);
+/* What is at @slot is in memory too; true if it was not. */
+bool cache_clean(struct cache *c, size_t slot);
+/* What is at @slot is worth nothing; true if it was newer than memory. */
+bool cache_drop(struct cache *c, size_t slot);
 /* The set that @line belongs to. */
 uint64_t cache_set(const struct cache *c, uint64_t line);
 

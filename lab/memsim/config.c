@@ -93,6 +93,7 @@ static void read_llc(struct reader *r)
 	c->llc_bytes = number(r, 1, 4096, 1ULL << 32);
 	c->llc_ways = number(r, 2, 8, 8);
 	c->llc_hit_ns = number(r, 3, 0, 1000);
+	c->snoop_ns = number(r, 4, 0, 1000);
 	sets = c->llc_bytes / 64 / c->llc_ways;
 	if (sets & (sets - 1) || sets * 64 * c->llc_ways != c->llc_bytes)
 		fail(r, "llc: %" PRIu64 " bytes are not a power of two",
@@ -211,7 +212,7 @@ static const struct {
 	{ "output", 1, read_output },
 	{ "pages", 1, read_pages },
 	{ "profile", 1, read_profile },
-	{ "llc", 3, read_llc },
+	{ "llc", 4, read_llc },
 	{ "tlb", 5, read_tlb },
 	{ "cpu", 2, read_cpu },
 	{ "node", 3, read_node },

@@ -42,6 +42,7 @@ struct path {
  * @llc_bytes: size of each socket's last-level cache
  * @llc_ways: its associativity
  * @llc_hit_ns: what a hit costs
+ * @snoop_ns: what asking another CPU of the socket costs more
  * @tlb_first: translations of small pages that each CPU's first level holds
  * @tlb_second: translations that its second level holds
  * @tlb_ways: associativity of the second level
@@ -67,7 +68,7 @@ struct path {
 struct config {
 	char *output, *pages, *profile;
 	uint64_t llc_bytes;
-	uint32_t llc_ways, llc_hit_ns;
+	uint32_t llc_ways, llc_hit_ns, snoop_ns;
 	uint32_t tlb_first, tlb_second, tlb_ways, tlb_hit_ns, walk_ns;
 	uint8_t row_of[MAX_CPUS];
 	unsigned int cpus, rows;

@@ -72,7 +72,8 @@ void on_cpu(plugin_id id, unsigned int number)
 	cpu->row = model.config.row_of[number];
 	cpu->block = &boot;
 	cpu->count = &model.results.cpu[number][KERNEL];
-	filter_clear(&cpu->filter);
+	cpu->number = number;
+	cpu->own = model.memory.own[number];
 	if (!tlb_init(&cpu->tlb, &model.config))
 		die("no memory left", "");
 	find_registers(number);

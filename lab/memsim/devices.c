@@ -32,9 +32,8 @@ struct device {
 };
 
 static struct qemu qemu;
-static const struct config *config;
+static struct memory *memory;
 static void (*spend)(uint32_t ns);
-static void (*written)(void);
 static struct device devices[MAX_DEVICES];
 static unsigned int count;
 
@@ -67,7 +66,7 @@ static uint64_t on_read(void *device, uint64_t offset, unsigned int size)
 
 	(void)size;
 	clock_cpu();
-	spend(config->mmio_read_ns);
+	spend(memory->c->mmio_read_ns);
 	advance(d, clock_now());
 	return d->ops->read(d->model, offset);
 }
@@ -79,7 +78,7 @@ static void on_write(void *device, uint64_t offset, uint64_t value,
 
 	(void)size;
 	clock_cpu();
-	spend(config->mmio_write_ns);
+	spend(memory->c->mmio_write_ns);
 	/* What was due before comes before. */
 	advance(d, clock_now());
 	d->ops->write(d->model, offset, value, clock_now());
@@ -134,7 +133,7 @@ static void access_guest(uint64_t pa, void *buffer, size_t bytes, bool write)
 {
 	guest_access_memory(pa, buffer, bytes, write);
 	if (write)
-		written();
+		memory_written(memory, pa, bytes);
 }
 
 static bool find(char *error, size_t size)
@@ -216,14 +215,13 @@ static void register_kind(const struct device_ops *ops)
 }
 
 bool devices_init(struct memory *m, const struct device_ops *const *kinds,
-		  const struct device_calls *calls, char *error, size_t size)
+		  void (*wait)(uint32_t ns), char *error, size_t size)
 {
 	static struct notifier notifier = { .notify = add_registers };
 	const struct device_ops *const *kind;
 
-	config = m->c;
-	spend = calls->spend;
-	written = calls->written;
+	memory = m;
+	spend = wait;
 	for (kind = kinds; *kind; kind++)
 		if (!add_all(*kind, m, error, size))
 			return false;

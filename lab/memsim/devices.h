@@ -15,21 +15,12 @@
 #include "device.h"
 #include "memory.h"
 
-/**
- * struct device_calls - what devices have the rest do
- * @spend: the running CPU accesses a register, which costs so much
- * @written: a device has written to memory, of which CPUs' own caches know nothing
- */
-struct device_calls {
-	void (*spend)(uint32_t ns);
-	void (*written)(void);
-};
-
 /*
  * Have QEMU know the devices that @m->c describes, of @kinds: NULL is after the last.
+ * @wait is called where the running CPU accesses a register, which costs so much.
  * On failure @error says what is wrong, or what this QEMU lacks.
  */
 bool devices_init(struct memory *m, const struct device_ops *const *kinds,
-		  const struct device_calls *calls, char *error, size_t size);
+		  void (*wait)(uint32_t ns), char *error, size_t size);
 
 #endif

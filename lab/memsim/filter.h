@@ -55,4 +55,44 @@ static inline enum filter_answer filter_access(struct filter *f, uint64_t addres
 	return FILTER_MISS;
 }
 
+/* Where @line is, of its set; NULL: nowhere. */
+static inline uint64_t *filter_find(const struct filter *f, uint64_t line)
+{
+	const uint64_t *way = f->line[line % FILTER_SETS];
+
+	return (uint64_t *)(way[0] >> 1 == line ? way : way[1] >> 1 == line ? way + 1 : NULL);
+}
+
+static inline bool filter_holds(const struct filter *f, uint64_t line)
+{
+	return filter_find(f, line);
+}
+
+/* Others may have @line too; true if it was written to here. */
+static inline bool filter_clean(struct filter *f, uint64_t line)
+{
+	uint64_t *way = filter_find(f, line);
+	bool was = way && *way & 1;
+
+	if (was)
+		*way ^= 1;
+	return was;
+}
+
+/* @line is worth nothing; true if it was here. */
+static inline bool filter_drop(struct filter *f, uint64_t line)
+{
+	uint64_t *way = filter_find(f, line);
+
+	if (!way)
+		return false;
+	/* The free place is the one that is taken next. */
+	if (way == f->line[line % FILTER_SETS]) {
+		way[0] = way[1];
+		way++;
+	}
+	*way = ~0ULL;
+	return true;
+}
+
 #endif

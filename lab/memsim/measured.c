@@ -32,7 +32,6 @@ static void begin(const struct cpu *cpu)
 	translate_again(true);
 	clock_parallel();
 	memory_clear(&model.memory);
-	forget_filters();
 	forget_translations();
 	blocks_clear();
 	pages_clear(&model.pages);

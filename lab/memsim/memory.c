@@ -13,15 +13,35 @@ static uint32_t max(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
+static bool init_sockets(struct memory *m)
+{
+	const struct config *c = m->c;
+	unsigned int cpus[MAX_ROWS] = {}, row, node, cpu;
+
+	for (cpu = 0; cpu < c->cpus; cpu++)
+		m->place[cpu] = cpus[c->row_of[cpu]]++;
+	for (row = 0; row < c->rows; row++) {
+		if (!socket_init(&m->socket[row], c->llc_bytes, cpus[row]))
+			return false;
+		for (node = 0; node < c->nodes; node++)
+			if (c->path[row][node].latency_ns <
+			    c->path[row][m->home[row]].latency_ns)
+				m->home[row] = node;
+	}
+	for (cpu = 0; cpu < c->cpus; cpu++)
+		m->own[cpu] = &m->socket[c->row_of[cpu]].own[m->place[cpu]];
+	return true;
+}
+
 bool memory_init(struct memory *m, const struct config *c)
 {
 	unsigned int row, node, i;
 
 	memset(m, 0, sizeof(*m));
 	m->c = c;
+	if (!init_sockets(m))
+		goto fail;
 	for (row = 0; row < c->rows; row++) {
-		if (!cache_init(&m->llc[row], c->llc_bytes))
-			goto fail;
 		for (node = 0; node < c->nodes; node++)
 			bandwidth_init(&m->path[row][node],
 				       c->path[row][node].mbps);
@@ -46,7 +66,7 @@ void memory_exit(struct memory *m)
 	unsigned int i;
 
 	for (i = 0; i < MAX_ROWS; i++)
-		cache_exit(&m->llc[i]);
+		socket_exit(&m->socket[i]);
 	for (i = 0; i < MAX_RANGES; i++)
 		free(m->seen[i]);
 	memset(m->seen, 0, sizeof(m->seen));
@@ -57,7 +77,7 @@ void memory_clear(struct memory *m)
 	unsigned int row, node;
 
 	for (row = 0; row < m->c->rows; row++) {
-		cache_clear(&m->llc[row]);
+		socket_clear(&m->socket[row]);
 		for (node = 0; node < m->c->nodes; node++)
 			bandwidth_clear(&m->path[row][node]);
 	}
@@ -126,12 +146,63 @@ static bool in_sequence(struct streams *s, uint64_t line)
 	return found && line % (1 << (PAGE_SHIFT - LINE_SHIFT));
 }
 
-uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
+/*
+ * What it takes to ask the other socket's caches: this one's have been asked, then there
+ * is the way there and back, then those over there are. The way is what memory over
+ * there takes longer than memory here, and carries the line.
+ */
+static uint32_t cross(struct memory *m, unsigned int row, unsigned int other,
+		      bool snooped, uint64_t now_ns)
+{
+	const struct config *c = m->c;
+	const struct path *way = c->path[row];
+	struct bandwidth *carries = &m->path[row][m->home[other]];
+	uint32_t there = way[m->home[other]].latency_ns, here = way[m->home[row]].latency_ns;
+	uint32_t wait = bandwidth_take(carries, now_ns, LINE_BYTES);
+
+	return max(wait, bandwidth_queue(carries, now_ns)) +
+	       (there > here ? there - here : 0) + 2 * c->llc_hit_ns +
+	       (snooped ? c->snoop_ns : 0);
+}
+
+/*
+ * Take @line from all other sockets, or a copy of it. Return what it costs if one had to
+ * give it, or give it up; @clean says whether copies as in memory count too.
+ */
+static uint32_t from_others(struct memory *m, unsigned int row, uint64_t line, bool store,
+			    bool clean, uint64_t now_ns)
+{
+	unsigned int other;
+	uint32_t ns = 0;
+
+	for (other = 0; other < m->c->rows; other++) {
+		struct socket_copy copy;
+
+		if (other == row)
+			continue;
+		copy = store ? socket_drop(&m->socket[other], line) :
+			       socket_share(&m->socket[other], line);
+		/* As MESIF has it: what both may read is in memory too. */
+		if (copy.dirty && !store)
+			write_back(m, other, line, now_ns);
+		if (copy.dirty || (clean && copy.held))
+			ns = max(ns, cross(m, row, other, copy.snooped, now_ns));
+	}
+	return ns;
+}
+
+static void hash(struct memory *m, uint64_t line, unsigned int row)
+{
+	m->hash = (m->hash ^ (line << 8 | row)) * FNV_FACTOR;
+}
+
+uint32_t memory_access(struct memory *m, unsigned int cpu, struct streams *s,
 		       uint64_t pa, bool store, uint64_t now_ns, int *node)
 {
 	const struct range *r = range_of(m, pa);
+	unsigned int row = m->c->row_of[cpu];
 	uint64_t line = pa >> LINE_SHIFT;
-	struct cache_result did;
+	struct socket_result did;
 	struct node_stat *stat;
 	uint32_t ns, wait;
 
@@ -140,12 +211,21 @@ uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
 		*node = NODE_DEVICE;
 		return 0;
 	}
-	did = cache_access(&m->llc[row], line, store);
+	did = socket_access(&m->socket[row], m->place[cpu], line, store);
 	if (did.writeback)
 		write_back(m, row, did.victim, now_ns);
 	if (did.hit) {
 		*node = NODE_HIT;
-		return m->c->llc_hit_ns;
+		ns = m->c->llc_hit_ns + (did.snooped ? m->c->snoop_ns : 0);
+		if (!store)
+			return ns;
+		return max(ns, from_others(m, row, line, true, true, now_ns));
+	}
+	ns = from_others(m, row, line, store, false, now_ns);
+	if (ns) {
+		*node = NODE_SOCKET;
+		hash(m, line, row | 0x80);
+		return ns;
 	}
 
 	*node = r->node;
@@ -171,20 +251,35 @@ uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
 	stat->wait_ns += wait;
 	stat->ns += ns;
 	saw_page(m, r, pa);
-	m->hash = (m->hash ^ (line << 8 | row)) * FNV_FACTOR;
+	hash(m, line, row);
 	return ns;
 }
 
-void memory_dirty(struct memory *m, unsigned int row, uint64_t pa,
-		  uint64_t now_ns)
+uint32_t memory_own(struct memory *m, unsigned int cpu, uint64_t pa,
+		    uint64_t now_ns)
 {
-	struct cache_result did;
+	unsigned int row = m->c->row_of[cpu];
+	uint64_t line = pa >> LINE_SHIFT;
+	struct socket_result did;
+	uint32_t ns;
 
 	if (!range_of(m, pa))
-		return;
-	did = cache_access(&m->llc[row], pa >> LINE_SHIFT, true);
+		return 0;
+	did = socket_access(&m->socket[row], m->place[cpu], line, true);
 	if (did.writeback)
 		write_back(m, row, did.victim, now_ns);
+	ns = did.snooped ? m->c->llc_hit_ns + m->c->snoop_ns : 0;
+	return max(ns, from_others(m, row, line, true, true, now_ns));
+}
+
+void memory_written(struct memory *m, uint64_t pa, uint64_t bytes)
+{
+	uint64_t line = pa >> LINE_SHIFT, last = (pa + bytes - 1) >> LINE_SHIFT;
+	unsigned int row;
+
+	for (; line <= last; line++)
+		for (row = 0; row < m->c->rows; row++)
+			socket_drop(&m->socket[row], line);
 }
 
 bool memory_has(const struct memory *m, uint64_t pa, uint64_t bytes)
@@ -217,12 +312,8 @@ uint32_t memory_transfer(struct memory *m, uint64_t from, uint64_t to,
 			 uint32_t bytes, uint64_t now_ns)
 {
 	uint32_t wait;
-	uint64_t line;
-	unsigned int row;
 
-	for (line = to >> LINE_SHIFT; line <= (to + bytes - 1) >> LINE_SHIFT; line++)
-		for (row = 0; row < m->c->rows; row++)
-			cache_drop(&m->llc[row], line);
+	memory_written(m, to, bytes);
 	wait = transfer(m, from, bytes, false, now_ns);
 	return max(wait, transfer(m, to, bytes, true, now_ns));
 }

@@ -10,6 +10,7 @@
 #include "cache.h"
 #include "config.h"
 #include "hmu.h"
+#include "socket.h"
 
 #define PAGE_SHIFT	12
 #define STREAM_BITS	5	/* 32 pairs of sequences that a CPU follows */
@@ -42,7 +43,10 @@ struct streams {
 /**
  * struct memory - caches and nodes of the machine
  * @c: its description
- * @llc: cache of each socket
+ * @socket: caches of each socket
+ * @own: cache of each CPU's own, which is one of those
+ * @place: number of each CPU in its socket
+ * @home: the node that is nearest to each socket
  * @node: what each node carries
  * @path: what the way from each socket to each node carries
  * @stat: by node
@@ -54,7 +58,9 @@ struct streams {
  */
 struct memory {
 	const struct config *c;
-	struct cache llc[MAX_ROWS];
+	struct socket socket[MAX_ROWS];
+	struct filter *own[MAX_CPUS];
+	uint8_t place[MAX_CPUS], home[MAX_ROWS];
 	struct bandwidth node[MAX_NODES];
 	struct bandwidth path[MAX_ROWS][MAX_NODES];
 	struct node_stat stat[MAX_NODES];
@@ -66,6 +72,7 @@ struct memory {
 
 #define NODE_HIT	(-1)
 #define NODE_DEVICE	(-2)
+#define NODE_SOCKET	(-3)	/* the line came from another socket's caches */
 
 bool memory_init(struct memory *m, const struct config *c);
 void memory_exit(struct memory *m);
@@ -77,16 +84,22 @@ void memory_clear(struct memory *m);
 void memory_interval(struct memory *m);
 
 /*
- * An access of a CPU of socket @row to physical address @pa at @now_ns.
+ * CPU @cpu, whose own cache has missed it, accesses physical address @pa at @now_ns.
  * Return what it costs in ns; @node is where it went. @s is NULL for an access that no
  * prefetcher sees.
  */
-uint32_t memory_access(struct memory *m, unsigned int row, struct streams *s,
+uint32_t memory_access(struct memory *m, unsigned int cpu, struct streams *s,
 		       uint64_t pa, bool store, uint64_t now_ns, int *node);
 
-/* A line is written that the CPU's own caches hold: it costs nothing. */
-void memory_dirty(struct memory *m, unsigned int row, uint64_t pa,
-		  uint64_t now_ns);
+/*
+ * A line is written for the first time that the CPU's own cache holds. It costs nothing
+ * if nobody else has it; return what it costs to take it from others.
+ */
+uint32_t memory_own(struct memory *m, unsigned int cpu, uint64_t pa,
+		    uint64_t now_ns);
+
+/* A device has written @bytes: no cache has anything of them any more. */
+void memory_written(struct memory *m, uint64_t pa, uint64_t bytes);
 
 /* Whether all these addresses are memory. */
 bool memory_has(const struct memory *m, uint64_t pa, uint64_t bytes);

@@ -16,7 +16,8 @@
 
 /**
  * struct cpu - what the plugin knows of a CPU
- * @filter: the cache of its own
+ * @number: of it
+ * @own: the cache of its own
  * @tlb: its translations
  * @streams: sequences under way
  * @block: the code it runs
@@ -25,12 +26,12 @@
  * @space: address of its page tables
  */
 struct cpu {
-	struct filter filter;
 	struct tlb tlb;
 	struct streams streams;
 	struct block *block;
 	struct mode_count *count;
-	unsigned int row;
+	struct filter *own;
+	unsigned int number, row;
 	uint64_t space;
 };
 

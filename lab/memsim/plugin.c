@@ -27,10 +27,6 @@ static const struct device_ops *const kinds[] = { &hmu_ops, &dma_ops, NULL };
 
 static bool install(int api, const char *path, char *error, size_t size)
 {
-	static const struct device_calls calls = {
-		.spend = wait_for_device, .written = forget_filters,
-	};
-
 	if (!config_read(&model.config, path, error, size) ||
 	    !clock_open(api, error, size) || !cpu_open(error, size) ||
 	    !guest_open(error, size))
@@ -40,7 +36,7 @@ static bool install(int api, const char *path, char *error, size_t size)
 		snprintf(error, size, "no memory left");
 		return false;
 	}
-	return devices_init(&model.memory, kinds, &calls, error, size);
+	return devices_init(&model.memory, kinds, wait_for_device, error, size);
 }
 
 static void listen(plugin_id id)

@@ -21,12 +21,14 @@ enum mode { USER, KERNEL, MODES };
  * @hits: accesses that the last-level cache answered
  * @ns: time spent on memory
  * @nodes: accesses that went to each node
+ * @taken: lines that came from another socket's caches, or were taken from other
+ *	   CPUs' to be written
  * @walks: walks through the page tables
  * @walk_ns: time of them, of @ns
  */
 struct mode_count {
 	uint64_t instructions, accesses, hits, ns, nodes[MAX_NODES];
-	uint64_t walks, walk_ns;
+	uint64_t taken, walks, walk_ns;
 };
 
 /**

@@ -59,6 +59,18 @@ def test_small_pages(one_socket):
     assert detail["small_ns"] > detail["latency"][0][0] + 0.8 * more
 
 
+def test_what_another_cpu_wrote(one_socket, two_sockets):
+    model = load("two-socket-cxl").model
+    assert model is not None
+    same = model.llc_hit_ns + model.snoop_ns
+    for what in ("read_ns", "write_ns"):
+        assert one_socket.workload["detail"][what] == pytest.approx([same] * 3, rel=0.05)
+        # There and back between the sockets, and the caches of both.
+        assert two_sockets.workload["detail"][what] == pytest.approx(
+            [140 - 90 + 2 * model.llc_hit_ns + model.snoop_ns], rel=0.05
+        )
+
+
 def test_bandwidth(one_socket):
     machine = load("dram-cxl")
     assert machine.model is not None

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Measures the machine itself: latency of each node from each of the given CPUs, in huge
- * pages, bandwidth of each node from all of them, what small pages cost more, and what
- * some kernel work costs.
+ * pages, bandwidth of each node from all of them, what small pages cost more, what lines
+ * cost that another CPU wrote, and what some kernel work costs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,17 @@
 #define STEPS	200000UL
 #define STREAM	(8 * MIB)
 #define FAULTS	256UL
+#define SHARED	256UL
 
 static struct list nodes = { .item = { 0 }, .n = 1 };
 static double latency[MAX_LIST][MAX_LIST], bandwidth[MAX_LIST];
+static double read_ns[MAX_LIST], write_ns[MAX_LIST];
 static double small_ns, before_ns, after_ns, fault_ns, flush_ns, quiet_ns;
 static void *chase[MAX_LIST], *small;
 static char *stream[MAX_THREADS][MAX_LIST];
 static int threads;
 static volatile bool spinning;
+static volatile int steps;
 
 static const struct workload_option options[] = {
 	{ "nodes", 'n', "to measure; without, 0", .nodes = &nodes },
@@ -31,12 +34,12 @@ static const struct workload_option options[] = {
 };
 
 /* Huge pages, so that translating costs nothing, or small ones. */
-static char *map_chase(bool huge)
+static char *map_sized(size_t bytes, bool huge)
 {
-	char *p = workload_map(CHASE + HUGE);
+	char *p = workload_map(bytes + HUGE);
 
 	p += -(uintptr_t)p % HUGE;
-	if (madvise(p, CHASE, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+	if (madvise(p, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
 		workload_fail("no choice of the pages' size");
 	return p;
 }
@@ -49,7 +52,7 @@ static void *make_chase(int node, bool huge)
 	char *p;
 
 	workload_place(&(struct list){ .item = { node }, .n = 1 });
-	p = map_chase(huge);
+	p = map_sized(CHASE, huge);
 	memset(p, 0, CHASE);
 	workload_place(&(struct list){});
 	if (!order)
@@ -135,6 +138,54 @@ static void measure_bandwidth(int thread)
 	}
 }
 
+/* Nanoseconds a line of the first ones of a chase, beside its pointer. */
+static double run_lines(bool store)
+{
+	double began = workload_now();
+	char *p = chase[0];
+	uint64_t n = SHARED;
+
+	if (store)
+		__asm__ volatile("1: mov %%rax, 8(%0)\n\tadd $64, %0\n\t"
+				 "dec %1\n\tjnz 1b"
+				 : "+r" (p), "+r" (n) : : "memory", "cc");
+	else
+		__asm__ volatile("1: mov 8(%0), %%rax\n\tadd $64, %0\n\t"
+				 "dec %1\n\tjnz 1b"
+				 : "+r" (p), "+r" (n) : : "rax", "memory", "cc");
+	return (workload_now() - began) * 1e9 / SHARED - 4;
+}
+
+/* Without the kernel, whose data would drive the lines out. */
+static void wait_for(int step)
+{
+	while (steps != step)
+		__builtin_ia32_pause();
+}
+
+/* The first CPU and another one have the same lines in turn. */
+static void measure_sharing(int thread)
+{
+	int step;
+
+	workload_barrier();
+	for (step = 0; step < 4 * (threads - 1); step++) {
+		int other = step / 4 + 1;
+
+		if (thread != (step % 2 ? other : 0))
+			continue;
+		wait_for(step);
+		if (step % 4 == 1)
+			read_ns[thread] = run_lines(false);
+		else if (step % 4 == 3)
+			write_ns[thread] = run_lines(true);
+		else
+			run_lines(true);
+		steps = step + 1;
+	}
+	workload_barrier();
+}
+
 /* The same chase before and after its pages moved from the last node to the first. */
 static void measure_move(void)
 {
@@ -185,8 +236,20 @@ static void with_others(int thread)
 		;
 }
 
+/* Of each CPU but the first. */
+static const char *list(char *text, const double *ns)
+{
+	int i, n = 0;
+
+	*text = 0;
+	for (i = 1; i < threads; i++)
+		n += sprintf(text + n, "%s%.2f", i > 1 ? "," : "", ns[i]);
+	return text;
+}
+
 static void show(void)
 {
+	static char reads[MAX_LIST * 32], writes[MAX_LIST * 32];
 	char text[4096];
 	int i, thread, n = 0;
 
@@ -202,8 +265,8 @@ static void show(void)
 			      bandwidth[i]);
 	for (i = 0; i < nodes.n; i++)
 		verify_chase(chase[i]);
-	workload_result(0, latency[0][0], "ns", "\"latency\":%s],\"small_ns\":%.2f,\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f",
-			text, small_ns, before_ns, after_ns, fault_ns, quiet_ns, flush_ns);
+	workload_result(0, latency[0][0], "ns", "\"latency\":%s],\"read_ns\":[%s],\"write_ns\":[%s],\"small_ns\":%.2f,\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f",
+			text, list(reads, read_ns), list(writes, write_ns), small_ns, before_ns, after_ns, fault_ns, quiet_ns, flush_ns);
 }
 
 int main(int argc, char **argv)
@@ -218,7 +281,7 @@ int main(int argc, char **argv)
 		chase[i] = make_chase(nodes.item[i], true);
 		workload_place(&(struct list){ .item = { nodes.item[i] }, .n = 1 });
 		for (thread = 0; thread < threads; thread++) {
-			stream[thread][i] = workload_map(STREAM);
+			stream[thread][i] = map_sized(STREAM, true);
 			memset(stream[thread][i], 1, STREAM);
 		}
 		workload_place(&(struct list){});
@@ -232,6 +295,7 @@ int main(int argc, char **argv)
 	memsim_call(MEMSIM_PHASE + 1);
 	measure_move();
 	memsim_call(MEMSIM_PHASE + 2);
+	workload_threads(threads, measure_sharing);
 	measure_faults();
 	quiet_ns = change_protection();
 	spinning = true;

@@ -8,7 +8,7 @@
 
 #include "config.h"
 
-#define GOOD "llc 0x100000 8 12\ntlb 64 1536 12 3 10\n" \
+#define GOOD "llc 0x100000 8 12 28\ntlb 64 1536 12 3 10\n" \
 	     "cpu 0 0\ncpu 1 1 # the other socket\n\n" \
 	     "node 0 1000 0\nnode 1 500 1\npath 0 0 90 1000\npath 0 1 250 500\n" \
 	     "path 1 0 140 300\npath 1 1 300 400\n" \
@@ -41,6 +41,7 @@ static void a_whole_machine(void **state)
 	assert_true(read_text(&c, GOOD "output /a/b\ntimeline_ms 50\nhmu 1\n"
 			      "dma 4 700 12000\nmmio 800 100\n", error));
 	assert_int_equal(c.cpus, 2);
+	assert_int_equal(c.snoop_ns, 28);
 	assert_int_equal(c.tlb_second, 1536);
 	assert_int_equal(c.walk_ns, 10);
 	assert_int_equal(c.rows, 2);
@@ -78,7 +79,7 @@ static void each_error_says_where(void **state)
 		{ GOOD "cpu -1 0\n", ":14: cpu: '-1' is not a number from 0 to 63" },
 		{ GOOD "cpu 64 0\n", ":14: cpu: '64' is not a number from 0 to 63" },
 		{ GOOD "node 1 0 1\n", ":14: node: '0' is not a number from 1 to 16777216" },
-		{ GOOD "llc 0x180000 8 12\n", ":14: llc: 1572864 bytes are not a power of two" },
+		{ GOOD "llc 0x180000 8 12 28\n", ":14: llc: 1572864 bytes are not a power of two" },
 		{ GOOD "tlb 64 1536 8 3 10\n", ":14: tlb: sets of 64 and 1536 entries are not a power of two" },
 		{ GOOD "tlb 64 1536 12 3\n", ":14: tlb takes 5 values, not 4" },
 		{ GOOD "range 0 0x1000 0\n", ":14: range: overlaps another one" },
@@ -90,8 +91,8 @@ static void each_error_says_where(void **state)
 		{ GOOD "node 3 5 0\n", ": no node 2" },
 		{ GOOD "cpu 2 2\n", ": no path 2 0" },
 		{ "cpu 0 0\n", ": no llc" },
-		{ "llc 4096 8 1\n", ": no tlb" },
-		{ "llc 4096 8 1\ntlb 4 4 4 0 0\n", ": no cpu, node or range" },
+		{ "llc 4096 8 1 1\n", ": no tlb" },
+		{ "llc 4096 8 1 1\ntlb 4 4 4 0 0\n", ": no cpu, node or range" },
 	};
 	struct config c;
 	char error[256];

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "test.h"
-
-#include <stdlib.h>
-
-#include "memory.h"
+#include "machine.h"
 
 #define MIB	(1ULL << 20)
 
 static const struct config machine = {
 	.llc_bytes = MIB, .llc_ways = 8, .llc_hit_ns = 12, .cpus = 2, .rows = 2,
+	.row_of = { 0, 1 },
 	.nodes = 2, .node_mbps = { 10000, 2000 }, .top = { true, false },
 	.path = {
 		{ { 90, 10000 }, { 250, 2000 } },
@@ -22,17 +19,7 @@ static const struct config machine = {
 
 static struct memory *fresh(void)
 {
-	struct memory *m = malloc(sizeof(*m));
-
-	assert_non_null(m);
-	assert_true(memory_init(m, &machine));
-	return m;
-}
-
-static void drop(struct memory *m)
-{
-	memory_exit(m);
-	free(m);
+	return memory_of(&machine);
 }
 
 static void each_path_has_its_latency(void **state)
@@ -127,7 +114,7 @@ static void a_store_in_the_cpu_s_own_cache_is_free_and_dirty(void **state)
 
 	(void)state;
 	memory_access(m, 0, &s, SLOW, false, 0, &node);
-	memory_dirty(m, 0, SLOW, 100);
+	assert_int_equal(memory_own(m, 0, SLOW, 100), 0);
 	for (i = 0; i < 2 * MIB / 64; i++)
 		memory_access(m, 0, &s, i * 64, false, 1000 * i, &node);
 	assert_int_equal(m->stat[1].writeback, 1);
@@ -186,11 +173,9 @@ static void ranges_that_follow_each_other_are_one(void **state)
 		.ranges = 3,
 		.range = { { 0, MIB, 0 }, { MIB, 2 * MIB, 1 }, { 3 * MIB, 4 * MIB, 0 } },
 	};
-	struct memory *m = malloc(sizeof(*m));
+	struct memory *m = memory_of(&two);
 
 	(void)state;
-	assert_non_null(m);
-	assert_true(memory_init(m, &two));
 	assert_true(memory_has(m, 0, 2 * MIB));
 	assert_true(memory_has(m, MIB - 64, 128));
 	assert_false(memory_has(m, MIB, MIB + 1));

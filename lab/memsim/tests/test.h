@@ -16,6 +16,7 @@ int test_blocks(void);
 int test_cache(void);
 int test_filter(void);
 int test_tlb(void);
+int test_socket(void);
 int test_bandwidth(void);
 int test_memory(void);
 int test_pages(void);

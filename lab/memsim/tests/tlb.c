@@ -13,7 +13,7 @@ static const struct config machine = {
 	.tlb_first = 16, .tlb_second = 96, .tlb_ways = 12,
 };
 
-/* Where the model finds @vaddr, as on_access() asks. */
+/* Where the model finds @vaddr, as access.c asks. */
 static enum tlb_answer ask(struct tlb *t, uint64_t vaddr, uint64_t *pa)
 {
 	return tlb_first(t, vaddr, pa) ? TLB_FREE : tlb_look_up(t, vaddr, pa);
