@@ -3,11 +3,12 @@
 
 from lab.machines.description import load, names, parse
 from lab.machines.host import check_host
-from lab.machines.machine import Dma, Machine, Model, Node, Tlb
+from lab.machines.machine import Dma, Interrupts, Machine, Model, Node, Tlb
 from lab.machines.options import qemu_args
 
 __all__ = [
     "Dma",
+    "Interrupts",
     "Machine",
     "Model",
     "Node",

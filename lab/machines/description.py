@@ -9,15 +9,16 @@ from pathlib import Path
 
 from lab import paths, toml
 from lab.errors import LabError
-from lab.machines.machine import BLOCK, MIB, SNOOP_NS, Dma, Machine, Model, Node, Tlb
+from lab.machines.machine import BLOCK, MIB, SNOOP_NS, Dma, Interrupts, Machine, Model, Node, Tlb
 
 DATA = Path(__file__).with_name("machines.toml")
 KINDS = ("dram", "cxl", "pmem")
 
 _MACHINE = ("about", "node", "distance", "latency_ns", "bandwidth_MiBps", "model")
 _NODE = ("size", "cpus", "memory", "near", "hotplug")
-_MODEL = ("llc", "llc_hit_ns", "share", "dma", "tlb", "snoop_ns")
+_MODEL = ("llc", "llc_hit_ns", "share", "dma", "tlb", "snoop_ns", "interrupts")
 _DMA = ("channels", "setup_ns", "MiBps")
+_INTERRUPTS = ("send_ns", "take_ns")
 _TLB = ("first", "second", "ways", "hit_ns", "walk_ns")
 
 
@@ -74,6 +75,14 @@ def _dma(table: toml.Table) -> Dma:
     )
 
 
+def _interrupts(table: toml.Table) -> Interrupts:
+    default = Interrupts()
+    return Interrupts(
+        table.integer("send_ns", 0, 1 << 20, default.send_ns),
+        table.integer("take_ns", 0, 1 << 20, default.take_ns),
+    )
+
+
 def _power_of_two(number: int) -> bool:
     return number > 0 and not number & (number - 1)
 
@@ -105,6 +114,9 @@ def _model(table: toml.Table) -> Model:
         _dma(table.table("dma", _DMA)) if "dma" in table else None,
         _tlb(table.table("tlb", _TLB)) if "tlb" in table else Tlb(),
         table.integer("snoop_ns", 0, 1000, SNOOP_NS),
+        _interrupts(table.table("interrupts", _INTERRUPTS))
+        if "interrupts" in table
+        else Interrupts(),
     )
 
 

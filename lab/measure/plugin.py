@@ -104,5 +104,6 @@ def config(
     if model.dma:
         lines.append(f"dma {model.dma.channels} {model.dma.setup_ns} {_mbps(model.dma.mibps, 1)}")
     lines.append("mmio {} {}".format(*_MMIO_NS))
+    lines.append(f"ipi {model.interrupts.send_ns} {model.interrupts.take_ns}")
     lines += [f"range {part.start:#x} {part.end:#x} {part.node}" for part in ranges(machine)]
     return "\n".join(lines) + "\n"

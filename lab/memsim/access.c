@@ -28,6 +28,29 @@ static uint32_t read_entry(struct cpu *cpu, uint64_t pa)
 	return ns;
 }
 
+/*
+ * A CPU's interrupt controller. QEMU's 64-bit CPU has no x2APIC, so that Linux uses the
+ * registers in memory. What is written to them: an interrupt for another CPU, and the
+ * end of one that was taken, which each interrupt handler says once.
+ */
+#define APIC		0xfee00000ULL
+#define APIC_END	0x0b0
+#define APIC_COMMAND	0x300
+
+static void device(struct cpu *cpu, uint64_t pa, bool store)
+{
+	model.memory.device++;
+	if (!store || pa >> PAGE_SHIFT != APIC >> PAGE_SHIFT)
+		return;
+	if (pa == APIC + APIC_COMMAND) {
+		cpu->count->sent++;
+		spend(cpu, model.config.ipi_send_ns);
+	} else if (pa == APIC + APIC_END) {
+		cpu->count->interrupts++;
+		spend(cpu, model.config.interrupt_ns);
+	}
+}
+
 /* Where @vaddr is, by the page tables and QEMU; false: it is not memory. */
 static bool walk(struct cpu *cpu, mem_info info, uint64_t vaddr, uint64_t *pa)
 {
@@ -36,11 +59,11 @@ static bool walk(struct cpu *cpu, mem_info info, uint64_t vaddr, uint64_t *pa)
 	struct walk w;
 	unsigned int i;
 
+	*pa = addr ? qemu_plugin_hwaddr_phys_addr(addr) : 0;
 	if (!addr || qemu_plugin_hwaddr_is_io(addr)) {
-		model.memory.device++;
+		device(cpu, *pa, qemu_plugin_mem_is_store(info));
 		return false;
 	}
-	*pa = qemu_plugin_hwaddr_phys_addr(addr);
 	w = tlb_walk(&cpu->tlb, cpu->space, vaddr, guest_read);
 	spend(cpu, ns);
 	for (i = 0; i < w.entries; i++)

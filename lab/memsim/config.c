@@ -199,6 +199,12 @@ static void read_mmio(struct reader *r)
 	r->c->mmio_write_ns = number(r, 2, 0, 1U << 20);
 }
 
+static void read_ipi(struct reader *r)
+{
+	r->c->ipi_send_ns = number(r, 1, 0, 1U << 20);
+	r->c->interrupt_ns = number(r, 2, 0, 1U << 20);
+}
+
 static void read_timeline(struct reader *r)
 {
 	r->c->timeline_ms = number(r, 1, 0, 100000);
@@ -221,6 +227,7 @@ static const struct {
 	{ "hmu", 1, read_hmu },
 	{ "dma", 3, read_dma },
 	{ "mmio", 2, read_mmio },
+	{ "ipi", 2, read_ipi },
 	{ "timeline_ms", 1, read_timeline },
 };
 

@@ -48,6 +48,8 @@ struct path {
  * @tlb_ways: associativity of the second level
  * @tlb_hit_ns: what finding one there costs
  * @walk_ns: what a walk costs beside the entries it reads
+ * @ipi_send_ns: what asking for an interrupt on other CPUs costs
+ * @interrupt_ns: what being interrupted costs beside the handler
  * @row_of: socket of each CPU
  * @cpus: number of CPUs
  * @rows: number of sockets
@@ -70,6 +72,7 @@ struct config {
 	uint64_t llc_bytes;
 	uint32_t llc_ways, llc_hit_ns, snoop_ns;
 	uint32_t tlb_first, tlb_second, tlb_ways, tlb_hit_ns, walk_ns;
+	uint32_t ipi_send_ns, interrupt_ns;
 	uint8_t row_of[MAX_CPUS];
 	unsigned int cpus, rows;
 	uint32_t node_mbps[MAX_NODES];

@@ -79,8 +79,10 @@ static void write_mode(FILE *f, const char *name, const struct mode_count *n,
 	fprintf(f, ",\"%s\":{\"instructions\":%" PRIu64 ",\"accesses\":%" PRIu64
 		",\"hits\":%" PRIu64 ",\"taken\":%" PRIu64
 		",\"ns\":%" PRIu64 ",\"walks\":%" PRIu64
-		",\"walk_ns\":%" PRIu64 ",\"nodes\":[", name, n->instructions,
-		n->accesses, n->hits, n->taken, n->ns, n->walks, n->walk_ns);
+		",\"walk_ns\":%" PRIu64 ",\"sent\":%" PRIu64
+		",\"interrupts\":%" PRIu64 ",\"nodes\":[", name, n->instructions,
+		n->accesses, n->hits, n->taken, n->ns, n->walks, n->walk_ns,
+		n->sent, n->interrupts);
 	for (node = 0; node < nodes; node++)
 		fprintf(f, "%s%" PRIu64, node ? "," : "", n->nodes[node]);
 	fputs("]}", f);

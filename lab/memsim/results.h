@@ -21,6 +21,8 @@ enum mode { USER, KERNEL, MODES };
  * @hits: accesses that the last-level cache answered
  * @ns: time spent on memory
  * @nodes: accesses that went to each node
+ * @sent: interrupts asked for on other CPUs
+ * @interrupts: taken
  * @taken: lines that came from another socket's caches, or were taken from other
  *	   CPUs' to be written
  * @walks: walks through the page tables
@@ -28,7 +30,7 @@ enum mode { USER, KERNEL, MODES };
  */
 struct mode_count {
 	uint64_t instructions, accesses, hits, ns, nodes[MAX_NODES];
-	uint64_t taken, walks, walk_ns;
+	uint64_t sent, interrupts, taken, walks, walk_ns;
 };
 
 /**

@@ -62,6 +62,11 @@ def test_translations():
     assert m.model.tlb == machines.Tlb(8, 32, 8)
 
 
+def test_what_cpus_ask_of_each_other():
+    m = parsed(GOOD.replace("share = 16", "share = 16, snoop_ns = 9, interrupts = { take_ns = 7 }"))
+    assert (m.model.snoop_ns, m.model.interrupts) == (9, machines.Interrupts(take_ns=7))
+
+
 def test_a_model_is_optional():
     assert parsed(GOOD.replace(GOOD.splitlines()[-1], "")).model is None
 

@@ -18,6 +18,7 @@ def test_the_model_is_told_of_every_path(tmp_path):
     assert "timeline_ms 5" in lines
     assert "llc 2097152 8 12 28" in lines
     assert "tlb 64 1536 12 3 10" in lines
+    assert "ipi 250 250" in lines
     assert [line for line in lines if line.startswith("cpu ")] == ["cpu 0 0", "cpu 1 0", "cpu 2 1"]
     # 1000 MiB/s for 16 CPUs are 66 * 10^6 bytes a second for one.
     assert "node 0 66 0" in lines and "node 2 13 1" in lines

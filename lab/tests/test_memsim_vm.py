@@ -117,6 +117,13 @@ def test_faults_and_shootdowns_take_time(one_socket):
     assert detail["fault_ns"] > 500
     # Three CPUs are interrupted, and answer.
     assert detail["flush_ns"] > 1.15 * detail["quiet_ns"]
+    machine = load("dram-cxl")
+    assert machine.model is not None
+    assert detail["flush_ns"] > detail["quiet_ns"] + machine.model.interrupts.send_ns
+    kernel = [cpu["kernel"] for cpu in one_socket.model["cpus"]]
+    # At most one request for all three, for each of 100 changes that take something away.
+    assert kernel[0]["sent"] >= 100
+    assert all(cpu["interrupts"] >= 100 for cpu in kernel[1:])
 
 
 def device(name, *options):
