@@ -160,18 +160,23 @@ def recovered(seconds: float | None, fast: float | None, slow: float | None) -> 
 _DEMOTED = ("pgdemote_kswapd", "pgdemote_direct", "pgdemote_khugepaged", "pgdemote_proactive")
 
 
+def _miss_ns(nodes: list[dict], mode: str) -> float | None:
+    """What a miss of programs or of the kernel cost, on all nodes; None: there was none."""
+    misses = sum(node[mode]["misses"] for node in nodes)
+    return round(sum(node[mode]["ns"] for node in nodes) / misses, 1) if misses else None
+
+
 def _timeline(result: Result) -> list[dict]:
     """For each interval: its end in ms, the pages that were accessed on each node, and
-    what a miss cost in ns."""
+    what a miss cost programs and the kernel, in ns."""
     line = []
     for entry in result.model.get("timeline", []):
-        misses = sum(node["misses"] for node in entry["nodes"])
-        spent = sum(node["ns"] for node in entry["nodes"])
         line.append(
             {
                 "ms": round(entry["ns"] / 1e6),
                 "pages": [node["pages"] for node in entry["nodes"]],
-                "miss_ns": round(spent / misses, 1) if misses else None,
+                "miss_ns": _miss_ns(entry["nodes"], "user"),
+                "kernel_miss_ns": _miss_ns(entry["nodes"], "kernel"),
             }
         )
     return line

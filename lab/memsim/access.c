@@ -110,6 +110,7 @@ look_up(struct cpu *cpu, uint64_t vaddr, uint64_t pa, bool store,
 		cpu->count->taken++;
 	if (node >= 0) {
 		cpu->count->nodes[node]++;
+		cpu->count->node_ns[node] += ns;
 		if (model.measuring && cpu->block->mode == USER &&
 		    !pages_count(&model.pages, cpu->space, vaddr >> PAGE_SHIFT,
 				 cpu->row, model.config.top[node], clock_now()))

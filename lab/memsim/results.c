@@ -7,13 +7,21 @@
 #include "results.h"
 
 #define NS_PER_MS	1000000LL
-#define SCHEMA		1
+#define SCHEMA		2
 
-static struct snapshot snapshot(const struct memory *m, int64_t ns)
+static struct snapshot snapshot(const struct results *r, const struct memory *m,
+				int64_t now)
 {
-	struct snapshot s = { .ns = ns };
+	struct snapshot s = { .ns = now - r->begin };
+	unsigned int cpu, mode, node;
 
 	memcpy(s.stat, m->stat, sizeof(s.stat));
+	for (cpu = 0; cpu < m->c->cpus; cpu++)
+		for (mode = 0; mode < MODES; mode++)
+			for (node = 0; node < m->c->nodes; node++) {
+				s.misses[mode][node] += r->cpu[cpu][mode].nodes[node];
+				s.miss_ns[mode][node] += r->cpu[cpu][mode].node_ns[node];
+			}
 	return s;
 }
 
@@ -34,7 +42,7 @@ void results_begin(struct results *r, const struct config *c, int64_t now)
 void results_phase(struct results *r, const struct memory *m, int phase,
 		   int64_t now)
 {
-	r->phase[phase] = snapshot(m, now - r->begin);
+	r->phase[phase] = snapshot(r, m, now);
 }
 
 void results_tick(struct results *r, struct memory *m, int64_t now)
@@ -50,15 +58,10 @@ void results_tick(struct results *r, struct memory *m, int64_t now)
 		r->line = more;
 		r->room = room;
 	}
-	r->line[r->lines++] = snapshot(m, now - r->begin);
+	r->line[r->lines++] = snapshot(r, m, now);
 	memory_interval(m);
 	while (r->next_line <= now)
 		r->next_line += m->c->timeline_ms * NS_PER_MS;
-}
-
-static uint64_t misses(const struct node_stat *s)
-{
-	return s->loads + s->stores;
 }
 
 static void write_node(FILE *f, unsigned int node, const struct node_stat *s)
@@ -128,6 +131,22 @@ static void write_phases(FILE *f, const struct results *r, unsigned int nodes)
 	fputs("]", f);
 }
 
+/* What a node did in an interval, from the snapshots at its ends. */
+static void write_interval(FILE *f, const struct snapshot *last,
+			   const struct snapshot *now, unsigned int node)
+{
+	static const char *const names[] = { [USER] = "user", [KERNEL] = "kernel" };
+	unsigned int mode;
+
+	fprintf(f, "{\"pages\":%" PRIu64, now->stat[node].pages);
+	for (mode = 0; mode < MODES; mode++)
+		fprintf(f, ",\"%s\":{\"misses\":%" PRIu64 ",\"ns\":%" PRIu64 "}",
+			names[mode],
+			now->misses[mode][node] - last->misses[mode][node],
+			now->miss_ns[mode][node] - last->miss_ns[mode][node]);
+	fputs("}", f);
+}
+
 static void write_timeline(FILE *f, const struct results *r, unsigned int nodes)
 {
 	static const struct snapshot zero;
@@ -140,13 +159,8 @@ static void write_timeline(FILE *f, const struct results *r, unsigned int nodes)
 		fprintf(f, "%s\n{\"ns\":%" PRId64 ",\"nodes\":[", i ? "," : "",
 			r->line[i].ns);
 		for (node = 0; node < nodes; node++) {
-			const struct node_stat *s = &r->line[i].stat[node];
-			const struct node_stat *before = &last->stat[node];
-
-			fprintf(f, "%s{\"misses\":%" PRIu64 ",\"ns\":%" PRIu64
-				",\"pages\":%" PRIu64 "}", node ? "," : "",
-				misses(s) - misses(before), s->ns - before->ns,
-				s->pages);
+			fputs(node ? "," : "", f);
+			write_interval(f, last, &r->line[i], node);
 		}
 		fputs("]}", f);
 		last = &r->line[i];

@@ -21,6 +21,7 @@ enum mode { USER, KERNEL, MODES };
  * @hits: accesses that the last-level cache answered
  * @ns: time spent on memory
  * @nodes: accesses that went to each node
+ * @node_ns: time of those
  * @sent: interrupts asked for on other CPUs
  * @interrupts: taken
  * @taken: lines that came from another socket's caches, or were taken from other
@@ -30,6 +31,7 @@ enum mode { USER, KERNEL, MODES };
  */
 struct mode_count {
 	uint64_t instructions, accesses, hits, ns, nodes[MAX_NODES];
+	uint64_t node_ns[MAX_NODES];
 	uint64_t sent, interrupts, taken, walks, walk_ns;
 };
 
@@ -37,10 +39,14 @@ struct mode_count {
  * struct snapshot - all nodes' counters at one time
  * @ns: time since the beginning
  * @stat: by node; @stat.pages is of the interval only
+ * @misses: accesses of all CPUs, in each mode, that went to each node; walks through the
+ *	    page tables are not among them
+ * @miss_ns: time of those
  */
 struct snapshot {
 	int64_t ns;
 	struct node_stat stat[MAX_NODES];
+	uint64_t misses[MODES][MAX_NODES], miss_ns[MODES][MAX_NODES];
 };
 
 /**

@@ -241,7 +241,8 @@ def made_up(run):
         seconds = 1.5
     if "--best" in words:
         seconds = 1.25
-    node = {"misses": 4, "ns": 400, "pages": 3}
+    user, kernel = {"misses": 4, "ns": 1000}, {"misses": 100, "ns": 500}
+    node = {"pages": 3, "user": user, "kernel": kernel}
     return Result(
         seconds=seconds,
         kernel_seconds=0.1,
@@ -281,6 +282,10 @@ def test_the_matrix(experiment):
     assert rows["pghot-default-hint_fault"]["recovered"] == 0.75
     assert rows["best"]["recovered"] == 0.875
     assert rows["stock-2"]["demoted_again"] == 1
+    # What programs wait for is not mixed with the kernel's copies.
+    assert rows["stock-2"]["timeline"] == [
+        {"ms": 50, "pages": [3, 3], "miss_ns": 250.0, "kernel_miss_ns": 5.0}
+    ]
     # best takes two.
     assert len(measure.runs) == len(CONTENDERS) + 1
 

@@ -20,6 +20,7 @@ int test_socket(void);
 int test_bandwidth(void);
 int test_memory(void);
 int test_pages(void);
+int test_results(void);
 int test_hmu(void);
 int test_dma(void);
 
