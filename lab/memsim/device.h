@@ -32,7 +32,8 @@ typedef void (*guest_access)(uint64_t pa, void *buffer, size_t bytes, bool write
  * @create: make it, with what is behind its registers; NULL: no memory left
  * @read: what a register says
  * @write: software sets a register
- * @advance: do what is due by @now; true if software is to be interrupted
+ * @vectors: how many interrupts it can tell apart, by the description; NULL: one
+ * @advance: do what is due by @now; a bit for each interrupt that software is to have
  * @next: when there is something to do next, in ns; 0: never
  */
 struct device_ops {
@@ -44,7 +45,8 @@ struct device_ops {
 	void *(*create)(struct memory *m, unsigned int node, guest_access access);
 	uint64_t (*read)(const void *model, uint64_t offset);
 	void (*write)(void *model, uint64_t offset, uint64_t value, uint64_t now);
-	bool (*advance)(void *model, uint64_t now);
+	unsigned int (*vectors)(const struct config *c);
+	uint64_t (*advance)(void *model, uint64_t now);
 	uint64_t (*next)(const void *model);
 };
 

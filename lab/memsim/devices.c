@@ -11,6 +11,7 @@
 #include "qemu.h"
 
 #define BAR		2
+#define BAR_VECTORS	4
 #define MAX_DEVICES	32
 /* Far more than the structure with a PCI device's numbers takes. */
 #define CLASS_BYTES	256
@@ -37,13 +38,36 @@ static void (*spend)(uint32_t ns);
 static struct device devices[MAX_DEVICES];
 static unsigned int count;
 
+static void interrupt(struct device *d, uint64_t vectors)
+{
+	if (!vectors)
+		return;
+	if (!d->ops->vectors || !qemu.msix_enabled(d->pci)) {
+		if (qemu.msi_enabled(d->pci))
+			qemu.msi_notify(d->pci, 0);
+		return;
+	}
+	for (; vectors; vectors &= vectors - 1)
+		qemu.msix_notify(d->pci, __builtin_ctzll(vectors));
+}
+
+/* An interrupt for each that the model tells apart. */
+static void add_vectors(struct device *d)
+{
+	unsigned int n, vectors = d->ops->vectors(memory->c);
+
+	if (qemu.msix_init_exclusive_bar(d->pci, vectors, BAR_VECTORS, NULL))
+		die("QEMU gives no interrupts to ", d->ops->type);
+	for (n = 0; n < vectors; n++)
+		qemu.msix_vector_use(d->pci, n);
+}
+
 /* Let the model do what is due; be here again when there is more. */
 static void advance(struct device *d, uint64_t now)
 {
 	uint64_t next;
 
-	if (d->ops->advance(d->model, now) && qemu.msi_enabled(d->pci))
-		qemu.msi_notify(d->pci, 0);
+	interrupt(d, d->ops->advance(d->model, now));
 	next = d->ops->next(d->model);
 	if (next)
 		qemu.timer_mod_ns(&d->timer, next > now ? next : now + 1);
@@ -107,6 +131,8 @@ static void add_registers(struct notifier *notifier, void *data)
 		qemu.memory_region_init_io(&d->region, d->pci, &ops, d,
 					   d->ops->type, d->ops->bytes);
 		qemu.pci_register_bar(d->pci, BAR, 0, &d->region);
+		if (d->ops->vectors)
+			add_vectors(d);
 		qemu.timer_init_full(&d->timer, NULL, CLOCK_VIRTUAL, NANOSECONDS,
 				     0, on_timer, d);
 	}
@@ -150,6 +176,10 @@ static bool find(char *error, size_t size)
 		WANTED(pci_register_bar),
 		WANTED(msi_enabled),
 		WANTED(msi_notify),
+		WANTED(msix_init_exclusive_bar),
+		WANTED(msix_vector_use),
+		WANTED(msix_enabled),
+		WANTED(msix_notify),
 		WANTED(timer_init_full),
 		WANTED(timer_mod_ns),
 		WANTED(timer_del),

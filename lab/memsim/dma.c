@@ -22,6 +22,8 @@ static void finish(struct dma *d, struct dma_channel *ch, uint64_t status)
 	ch->failed += status != DMA_OK;
 	ch->done++;
 	ch->busy = false;
+	if (ch->job.flags & DMA_NOTIFY)
+		ch->cause |= DMA_CAUSE_DONE | (status != DMA_OK ? DMA_CAUSE_ERROR : 0);
 }
 
 static bool is_memory(const struct dma *d, uint64_t pa, uint64_t bytes)
@@ -93,16 +95,17 @@ static struct dma_channel *first_due(struct dma *d)
 	return first;
 }
 
-static bool dma_advance(void *model, uint64_t now)
+static uint64_t dma_advance(void *model, uint64_t now)
 {
 	struct dma *d = model;
 	struct dma_channel *ch;
-	bool tell = false;
+	uint64_t tell = 0;
 
 	/* In the order of time: channels wait for each other's bytes. */
 	while ((ch = first_due(d)) && ch->next_ns <= now)
-		tell |= step(d, ch);
-	return tell && d->control & DMA_INTERRUPT;
+		if (step(d, ch))
+			tell |= 1ULL << (ch - d->channel);
+	return d->control & DMA_INTERRUPT ? tell : 0;
 }
 
 static uint64_t dma_next(const void *model)
@@ -148,6 +151,8 @@ static uint64_t dma_read(const void *model, uint64_t offset)
 		return ch->done;
 	case DMA_FAILED:
 		return ch->failed;
+	case DMA_CAUSE:
+		return ch->cause;
 	}
 	return 0;
 }
@@ -190,12 +195,20 @@ static void dma_write(void *model, uint64_t offset, uint64_t value, uint64_t now
 	case DMA_POSTED:
 		post(ch, value, now);
 		break;
+	case DMA_CAUSE:
+		ch->cause &= ~value;
+		break;
 	}
 }
 
 static bool dma_present(const struct config *c, unsigned int node)
 {
 	(void)node;
+	return c->dma_channels;
+}
+
+static unsigned int dma_vectors(const struct config *c)
+{
 	return c->dma_channels;
 }
 
@@ -214,5 +227,5 @@ const struct device_ops dma_ops = {
 	.device = DMA_DEVICE, .class = 0x0801, .bytes = DMA_BYTES,
 	.present = dma_present, .create = dma_create,
 	.read = dma_read, .write = dma_write,
-	.advance = dma_advance, .next = dma_next,
+	.vectors = dma_vectors, .advance = dma_advance, .next = dma_next,
 };

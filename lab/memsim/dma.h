@@ -2,7 +2,8 @@
 /*
  * A copy engine: several channels that each copy memory to memory, one job after
  * the other. What a job costs is a set-up and then its bytes by the channel's rate,
- * and it takes of the bandwidth of both nodes.
+ * and it takes of the bandwidth of both nodes, and of the ways to them from the socket
+ * that is nearest to the source.
  *
  * Software puts descriptors into a ring in its own memory, tells the channel how
  * many there are by now, and finds in each what became of it. Jobs of a channel
@@ -31,10 +32,13 @@
 #define DMA_POSTED	0x10	/* descriptors given: software's */
 #define DMA_DONE	0x18	/* RO: descriptors done: the device's */
 #define DMA_FAILED	0x20	/* RO: those of them that failed */
+#define DMA_CAUSE	0x28	/* why it interrupted: writing a bit's 1 clears it */
 #define DMA_BYTES	0x20000	/* of all registers */
 
 #define DMA_MAGIC	0x31616d64746f6867ULL	/* "ghotdma1" */
-#define DMA_INTERRUPT	1	/* after each job that asks for it */
+#define DMA_INTERRUPT	1	/* after each job that asks for it: MSI-X n of channel n */
+#define DMA_CAUSE_DONE	1	/* a job that asked for it has ended */
+#define DMA_CAUSE_ERROR	2	/* one has that failed */
 #define DMA_ENTRIES_MAX	4096
 #define DMA_JOB_MAX	(4U << 20)
 
@@ -59,13 +63,13 @@ struct dma_descriptor {
 /**
  * struct dma_channel - its registers, and the job under way
  * @ring, @entries, @posted: as software set them
- * @done, @failed: as software sees them
+ * @done, @failed, @cause: as software sees them
  * @job: under way, if @busy
  * @at: bytes of it that are copied
  * @next_ns: when the channel has its next piece of work
  */
 struct dma_channel {
-	uint64_t ring, entries, posted, done, failed;
+	uint64_t ring, entries, posted, done, failed, cause;
 	struct dma_descriptor job;
 	bool busy;
 	uint32_t at;

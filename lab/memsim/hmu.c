@@ -117,7 +117,7 @@ void hmu_request(struct hmu *h, uint64_t pa, bool write, uint64_t now)
 }
 
 /* End the epochs that are over at @now. */
-static bool hmu_advance(void *model, uint64_t now)
+static uint64_t hmu_advance(void *model, uint64_t now)
 {
 	struct hmu *h = model;
 	bool tell;

@@ -28,6 +28,11 @@ static bool init_sockets(struct memory *m)
 			    c->path[row][m->home[row]].latency_ns)
 				m->home[row] = node;
 	}
+	for (node = 0; node < c->nodes; node++)
+		for (row = 0; row < c->rows; row++)
+			if (c->path[row][node].latency_ns <
+			    c->path[m->near[node]][node].latency_ns)
+				m->near[node] = row;
 	for (cpu = 0; cpu < c->cpus; cpu++)
 		m->own[cpu] = &m->socket[c->row_of[cpu]].own[m->place[cpu]];
 	return true;
@@ -294,8 +299,8 @@ bool memory_has(const struct memory *m, uint64_t pa, uint64_t bytes)
 	return r;
 }
 
-static uint32_t transfer(struct memory *m, uint64_t pa, uint32_t bytes,
-			 bool write, uint64_t now_ns)
+static uint32_t transfer(struct memory *m, unsigned int row, uint64_t pa,
+			 uint32_t bytes, bool write, uint64_t now_ns)
 {
 	const struct range *r = range_of(m, pa);
 	uint32_t at;
@@ -305,15 +310,18 @@ static uint32_t transfer(struct memory *m, uint64_t pa, uint32_t bytes,
 	for (at = 0; m->hmu[r->node] && at < bytes; at += LINE_BYTES)
 		hmu_request(m->hmu[r->node], pa + at, write, now_ns);
 	m->stat[r->node].dma += (bytes + LINE_BYTES - 1) >> LINE_SHIFT;
-	return bandwidth_take(&m->node[r->node], now_ns, bytes);
+	return max(bandwidth_take(&m->node[r->node], now_ns, bytes),
+		   bandwidth_take(&m->path[row][r->node], now_ns, bytes));
 }
 
 uint32_t memory_transfer(struct memory *m, uint64_t from, uint64_t to,
 			 uint32_t bytes, uint64_t now_ns)
 {
+	const struct range *r = range_of(m, from);
+	unsigned int row = r ? m->near[r->node] : 0;
 	uint32_t wait;
 
 	memory_written(m, to, bytes);
-	wait = transfer(m, from, bytes, false, now_ns);
-	return max(wait, transfer(m, to, bytes, true, now_ns));
+	wait = transfer(m, row, from, bytes, false, now_ns);
+	return max(wait, transfer(m, row, to, bytes, true, now_ns));
 }

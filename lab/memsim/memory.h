@@ -47,6 +47,7 @@ struct streams {
  * @own: cache of each CPU's own, which is one of those
  * @place: number of each CPU in its socket
  * @home: the node that is nearest to each socket
+ * @near: the socket that is nearest to each node
  * @node: what each node carries
  * @path: what the way from each socket to each node carries
  * @stat: by node
@@ -60,7 +61,7 @@ struct memory {
 	const struct config *c;
 	struct socket socket[MAX_ROWS];
 	struct filter *own[MAX_CPUS];
-	uint8_t place[MAX_CPUS], home[MAX_ROWS];
+	uint8_t place[MAX_CPUS], home[MAX_ROWS], near[MAX_NODES];
 	struct bandwidth node[MAX_NODES];
 	struct bandwidth path[MAX_ROWS][MAX_NODES];
 	struct node_stat stat[MAX_NODES];
@@ -105,8 +106,8 @@ void memory_written(struct memory *m, uint64_t pa, uint64_t bytes);
 bool memory_has(const struct memory *m, uint64_t pa, uint64_t bytes);
 
 /*
- * A copy engine moves @bytes, no more than a page's. Return for how long it waits for
- * those that use the same nodes.
+ * A copy engine at the socket nearest to @from moves @bytes, no more than a page's.
+ * Return for how long it waits for those that use the same nodes, or the same ways.
  */
 uint32_t memory_transfer(struct memory *m, uint64_t from, uint64_t to,
 			 uint32_t bytes, uint64_t now_ns);

@@ -73,6 +73,11 @@ struct qemu {
 				 struct region *r);
 	bool (*msi_enabled)(const void *pci);
 	void (*msi_notify)(void *pci, unsigned int vector);
+	int (*msix_init_exclusive_bar)(void *pci, unsigned short vectors,
+				       uint8_t bar, void *error);
+	void (*msix_vector_use)(void *pci, unsigned int vector);
+	int (*msix_enabled)(const void *pci);
+	void (*msix_notify)(void *pci, unsigned int vector);
 	void (*timer_init_full)(struct timer *t, void *group, int clock,
 				int scale, int attributes, void (*f)(void *),
 				void *opaque);

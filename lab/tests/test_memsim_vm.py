@@ -126,8 +126,8 @@ def test_faults_and_shootdowns_take_time(one_socket):
     assert all(cpu["interrupts"] >= 100 for cpu in kernel[1:])
 
 
-def device(name, *options):
-    result = measure(Run("dram-cxl", "stock", (name, *options)))
+def device(name, *options, machine="dram-cxl"):
+    result = measure(Run(machine, "stock", (name, *options)))
     assert result.error is None
     return result.workload["detail"], result.model["nodes"]
 
@@ -160,9 +160,24 @@ def test_the_copy_engine(stock_kernel, to):
         max(own / engine.channels, carried * (2 if to == 0 else 1)), rel=0.15
     )
     assert said["failed"] == 3
+    # Each channel has an interrupt of its own, and says why it came.
+    assert said["vectors"] == said["channels"] == engine.channels
     assert said["interrupts"] > 128
     # Two rounds of 256 pages, and two of five jobs that may be done.
     assert nodes[to]["dma"] >= 2 * 256 * 64
+
+
+def test_channels_add_up_where_the_link_has_room(stock_kernel):
+    said, _ = device("dma", "--from", "1", "--to", "0", machine="dram-cxl-full")
+    machine = load("dram-cxl-full")
+    assert machine.model is not None and machine.model.dma is not None
+    engine = machine.model.dma
+    own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
+    assert own < said["one_ns"] < 1.08 * own
+    # Channels wait for the link, and the CPU serves 16 of them eight jobs at a time.
+    carried = 4096 / (machine.bandwidth_mibps[0][1] * 1.048576) * 1000
+    assert carried < said["all_ns"] < own / 4
+    assert said["vectors"] == said["channels"] == 16
 
 
 @pytest.mark.parametrize("cpus", ["0", "0,1"])

@@ -128,13 +128,13 @@ int main(int argc, char **argv)
 	device_interrupts(&hmu);
 
 	workload_begin();
-	interrupts = device_interrupted();
+	interrupts = device_interrupted(0);
 	start(16);
 	for (page = 0; page < WATCHED; page++)
 		touch(page, page % 4 ? SELDOM : OFTEN);
 	wait();
 	right = found(&others, &count);
-	interrupts = device_interrupted() - interrupts;
+	interrupts = device_interrupted(0) - interrupts;
 
 	start(1);
 	for (page = WATCHED; page < PAGES; page++)

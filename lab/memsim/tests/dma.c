@@ -212,6 +212,46 @@ static void a_bad_ring_fails_too(void **state)
 	drop(f);
 }
 
+static uint64_t cause(struct fixture *f, unsigned int channel)
+{
+	return dma_ops.read(&f->dma, DMA_CHANNEL(channel) + DMA_CAUSE);
+}
+
+static void each_channel_says_why_it_interrupts(void **state)
+{
+	struct fixture *f = fresh();
+	uint64_t other = 0x2000;
+
+	(void)state;
+	assert_int_equal(dma_ops.vectors(&machine), 2);
+	dma_ops.write(&f->dma, DMA_CHANNEL(1) + DMA_RING, other, 0);
+	dma_ops.write(&f->dma, DMA_CHANNEL(1) + DMA_ENTRIES, 2, 0);
+	job(other, 0, 0x10000, 0x20000, 4096);
+	job(other, 1, 0x10000, 0x20000, 0);
+	post(f, 1, 1, 0);
+	assert_int_equal(dma_ops.advance(&f->dma, MIB), 1 << 1);
+	assert_int_equal(cause(f, 0), 0);
+	assert_int_equal(cause(f, 1), DMA_CAUSE_DONE);
+	post(f, 1, 2, MIB);
+	assert_int_equal(dma_ops.advance(&f->dma, 2 * MIB), 1 << 1);
+	assert_int_equal(cause(f, 1), DMA_CAUSE_DONE | DMA_CAUSE_ERROR);
+	dma_ops.write(&f->dma, DMA_CHANNEL(1) + DMA_CAUSE, DMA_CAUSE_DONE, 2 * MIB);
+	assert_int_equal(cause(f, 1), DMA_CAUSE_ERROR);
+	/* Two at once are two interrupts; without leave there is none, but a cause. */
+	job(RING, 0, 0x10000, 0x20000, 4096);
+	job(RING, 1, 0x10000, 0x20000, 4096);
+	job(other, 0, 0x10000, 0x20000, 4096);
+	post(f, 0, 1, 2 * MIB);
+	post(f, 1, 3, 2 * MIB);
+	assert_int_equal(dma_ops.advance(&f->dma, 3 * MIB), 3);
+	dma_ops.write(&f->dma, DMA_CHANNEL(0) + DMA_CAUSE, ~0ULL, 3 * MIB);
+	dma_ops.write(&f->dma, DMA_CONTROL, 0, 3 * MIB);
+	post(f, 0, 2, 3 * MIB);
+	assert_int_equal(dma_ops.advance(&f->dma, 4 * MIB), 0);
+	assert_int_equal(cause(f, 0), DMA_CAUSE_DONE);
+	drop(f);
+}
+
 /* What the cache holds of the destination is old. */
 static void copied_lines_are_read_from_memory(void **state)
 {
@@ -282,6 +322,7 @@ int test_dma(void)
 		cmocka_unit_test(channels_work_side_by_side),
 		cmocka_unit_test(bad_jobs_fail_and_change_nothing),
 		cmocka_unit_test(a_bad_ring_fails_too),
+		cmocka_unit_test(each_channel_says_why_it_interrupts),
 		cmocka_unit_test(copied_lines_are_read_from_memory),
 		cmocka_unit_test(the_node_s_monitor_counts_copies),
 	};

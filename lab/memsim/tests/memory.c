@@ -165,6 +165,42 @@ static void a_saturated_node_is_slower(void **state)
 	drop(m);
 }
 
+/* From the source's socket to the other one's memory, which the way there carries. */
+static void a_copy_engine_uses_the_ways_between_sockets(void **state)
+{
+	static const struct config two = {
+		.llc_bytes = MIB, .llc_ways = 8, .rows = 2, .cpus = 2, .row_of = { 0, 1 },
+		.nodes = 2, .node_mbps = { 16000, 16000 },
+		.path = {
+			{ { 90, 16000 }, { 140, 1000 } }, { { 140, 2000 }, { 90, 16000 } },
+		},
+		.ranges = 2, .range = { { 0, MIB, 0 }, { MIB, 2 * MIB, 1 } },
+	};
+	static const struct {
+		uint64_t from, to, ns;
+	} cases[] = {
+		/* Both pages are of one node. */
+		{ 0, MIB / 2, 2 * 65536 * 1000 / 16000 },
+		{ 0, MIB, 65536 }, { MIB, 0, 65536 / 2 },
+	};
+	struct memory *m = memory_of(&two);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t now = 1 << 20, at;
+
+		memory_clear(m);
+		for (at = 0; at < 65536; at += 4096)
+			now += memory_transfer(m, cases[i].from + at, cases[i].to + at,
+					       4096, now);
+		/* The last one's turn has come, to the microsecond. */
+		assert_in_range(now - (1 << 20), cases[i].ns * 15 / 16 - 2048,
+				cases[i].ns + 1024);
+	}
+	drop(m);
+}
+
 static void ranges_that_follow_each_other_are_one(void **state)
 {
 	static const struct config two = {
@@ -196,6 +232,7 @@ int test_memory(void)
 		cmocka_unit_test(a_store_in_the_cpu_s_own_cache_is_free_and_dirty),
 		cmocka_unit_test(pages_count_once_an_interval),
 		cmocka_unit_test(a_saturated_node_is_slower),
+		cmocka_unit_test(a_copy_engine_uses_the_ways_between_sockets),
 		cmocka_unit_test(ranges_that_follow_each_other_are_one),
 	};
 

@@ -15,6 +15,8 @@
 #define MEMORY		0x0002
 #define CAPABILITIES	0x34
 #define MSI		0x05
+#define MSIX		0x11
+#define APIC		0xfee00000U	/* and the CPU in bits 12 to 19 */
 #define RESCHEDULE	0xfd	/* RESCHEDULE_VECTOR of x86 */
 
 static int open_in(const char *directory, const char *name, int flags)
@@ -42,9 +44,13 @@ static uint16_t number_in(const char *directory, const char *name)
 
 static struct device open_at(const char *directory, size_t bytes)
 {
-	struct device d = { .config = open_in(directory, "config", O_RDWR) };
+	struct device d = {
+		.config = open_in(directory, "config", O_RDWR),
+		.vectors = -1,
+	};
 	int fd = open_in(directory, "resource2", O_RDWR);
 	uint16_t command;
+	char path[256];
 	void *p;
 
 	if (pread(d.config, &command, sizeof(command), COMMAND) != sizeof(command))
@@ -57,6 +63,9 @@ static struct device open_at(const char *directory, size_t bytes)
 		workload_fail("cannot map the device's registers: %s", strerror(errno));
 	close(fd);
 	d.registers = p;
+	snprintf(path, sizeof(path), "%s/resource4", directory);
+	if (!access(path, F_OK))
+		d.vectors = open_in(directory, "resource4", O_RDWR);
 	return d;
 }
 
@@ -74,22 +83,31 @@ struct device device_open(uint16_t number, unsigned int n, size_t bytes)
 	workload_fail("there is no PCI device %04x:%04x", DEVICES_VENDOR, number);
 }
 
-void device_interrupts(const struct device *d)
+/* Where it is in the configuration space. */
+static uint8_t find_capability(const struct device *d, uint8_t which, const char *name)
 {
-	uint32_t message[2] = { 0xfee00000, 0 }, vector = RESCHEDULE;
 	uint8_t at, capability[2];
-	uint16_t control;
 	bool good;
 
 	good = pread(d->config, &at, 1, CAPABILITIES) == 1;
 	while (good && at) {
 		good = pread(d->config, capability, 2, at) == 2;
-		if (capability[0] == MSI)
+		if (capability[0] == which)
 			break;
 		at = capability[1];
 	}
 	if (!good || !at)
-		workload_fail("the device has no MSI");
+		workload_fail("the device has no %s", name);
+	return at;
+}
+
+void device_interrupts(const struct device *d)
+{
+	uint32_t message[2] = { APIC, 0 }, vector = RESCHEDULE;
+	uint8_t at = find_capability(d, MSI, "MSI");
+	uint16_t control;
+	bool good;
+
 	/* 64-bit address, data, and the bit that switches it on. */
 	good = pread(d->config, &control, 2, at + 2) == 2 &&
 	       pwrite(d->config, message, 8, at + 4) == 8 &&
@@ -99,15 +117,44 @@ void device_interrupts(const struct device *d)
 		workload_fail("cannot set up the device's MSI");
 }
 
-uint64_t device_interrupted(void)
+void device_vectors(const struct device *d, unsigned int n, unsigned int cpus)
+{
+	uint8_t at = find_capability(d, MSIX, "MSI-X");
+	volatile uint32_t *table;
+	uint16_t control;
+	unsigned int i;
+
+	table = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, d->vectors, 0);
+	if (table == MAP_FAILED)
+		workload_fail("cannot map the device's vectors: %s", strerror(errno));
+	/* Address in two parts, data, and a zero that lets it through. */
+	for (i = 0; i < n; i++, table += 4) {
+		table[0] = APIC | i % cpus << 12;
+		table[1] = 0;
+		table[2] = RESCHEDULE;
+		table[3] = 0;
+	}
+	if (pread(d->config, &control, 2, at + 2) != 2)
+		workload_fail("cannot read the device's MSI-X");
+	control |= 0x8000;
+	if (pwrite(d->config, &control, 2, at + 2) != 2)
+		workload_fail("cannot set up the device's MSI-X");
+}
+
+uint64_t device_interrupted(unsigned int cpu)
 {
 	FILE *f = fopen("/proc/interrupts", "re");
 	uint64_t count = 0;
-	char line[512];
+	char line[1024], *word;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, " RES: %lu", &count) == 1)
-			break;
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strstr(line, " RES:"))
+			continue;
+		word = strstr(line, "RES:") + 4;
+		for (unsigned int i = 0; i <= cpu; i++)
+			count = strtoul(word, &word, 10);
+		break;
+	}
 	if (f)
 		fclose(f);
 	return count;

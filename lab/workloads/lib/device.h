@@ -9,10 +9,11 @@
  * struct device - a PCI device of the model
  * @registers: its region 2
  * @config: its configuration space, open
+ * @vectors: its region 4 with the table of MSI-X, open; -1: it has none
  */
 struct device {
 	volatile uint64_t *registers;
-	int config;
+	int config, vectors;
 };
 
 /* The @n-th device with this number, counting from 0; ends where there is none. */
@@ -35,8 +36,11 @@ static inline void device_write(const struct device *d, uint64_t offset,
  */
 void device_interrupts(const struct device *d);
 
-/* How many of those CPU 0 has had. */
-uint64_t device_interrupted(void);
+/* Likewise by MSI-X: the first @n vectors, one after the other to @cpus CPUs from 0 on. */
+void device_vectors(const struct device *d, unsigned int n, unsigned int cpus);
+
+/* How many of those CPU @cpu has had. */
+uint64_t device_interrupted(unsigned int cpu);
 
 /* Memory of one node that stays where it is. */
 void *device_memory(size_t bytes, int node);
