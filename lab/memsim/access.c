@@ -52,7 +52,8 @@ static void device(struct cpu *cpu, uint64_t pa, bool store)
 }
 
 /* Where @vaddr is, by the page tables and QEMU; false: it is not memory. */
-static bool walk(struct cpu *cpu, mem_info info, uint64_t vaddr, uint64_t *pa)
+static bool walk(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
+		 uint64_t *pa)
 {
 	struct qemu_plugin_hwaddr *addr = qemu_plugin_get_hwaddr(info, vaddr);
 	uint32_t ns = model.config.walk_ns;
@@ -61,7 +62,7 @@ static bool walk(struct cpu *cpu, mem_info info, uint64_t vaddr, uint64_t *pa)
 
 	*pa = addr ? qemu_plugin_hwaddr_phys_addr(addr) : 0;
 	if (!addr || qemu_plugin_hwaddr_is_io(addr)) {
-		device(cpu, *pa, qemu_plugin_mem_is_store(info));
+		device(cpu, *pa, store);
 		return false;
 	}
 	w = tlb_walk(&cpu->tlb, cpu->space, vaddr, guest_read);
@@ -74,8 +75,8 @@ static bool walk(struct cpu *cpu, mem_info info, uint64_t vaddr, uint64_t *pa)
 	return true;
 }
 
-static __attribute__((noinline)) bool
-translate(struct cpu *cpu, mem_info info, uint64_t vaddr, uint64_t *pa)
+static bool translate(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
+		      uint64_t *pa)
 {
 	switch (tlb_look_up(&cpu->tlb, vaddr, pa)) {
 	case TLB_FREE:
@@ -84,7 +85,7 @@ translate(struct cpu *cpu, mem_info info, uint64_t vaddr, uint64_t *pa)
 		spend(cpu, model.config.tlb_hit_ns);
 		return true;
 	default:
-		return walk(cpu, info, vaddr, pa);
+		return walk(cpu, info, vaddr, store, pa);
 	}
 }
 
@@ -119,23 +120,48 @@ look_up(struct cpu *cpu, uint64_t vaddr, uint64_t pa, bool store,
 	spend(cpu, ns);
 }
 
-void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
-	       void *data)
+/* An access whose translation is not in front in the first level. */
+static __attribute__((noinline)) void
+access_after_translation(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store)
 {
-	struct cpu *cpu = &model.cpus[clock_cpu()];
-	bool store = qemu_plugin_mem_is_store(info);
 	enum filter_answer answer;
 	uint64_t pa;
 
-	(void)translator;
-	(void)data;
-	cpu->count->accesses++;
-	if (unlikely(!tlb_first(&cpu->tlb, vaddr, &pa)) &&
-	    !translate(cpu, info, vaddr, &pa))
+	if (!translate(cpu, info, vaddr, store, &pa))
 		return;
+	answer = filter_access(cpu->own, pa, store);
+	if (answer != FILTER_HIT)
+		look_up(cpu, vaddr, pa, store, answer);
+}
+
+/* Most end here: the CPU has the translation and the line. */
+static inline __attribute__((always_inline)) void
+access_memory(mem_info info, uint64_t vaddr, bool store)
+{
+	struct cpu *cpu = &model.cpus[clock_cpu()];
+	enum filter_answer answer;
+	uint64_t pa;
+
+	cpu->count->accesses++;
+	if (unlikely(!tlb_first(&cpu->tlb, vaddr, &pa)))
+		return access_after_translation(cpu, info, vaddr, store);
 	answer = filter_access(cpu->own, pa, store);
 	if (unlikely(answer != FILTER_HIT))
 		look_up(cpu, vaddr, pa, store, answer);
+}
+
+void on_load(unsigned int translator, mem_info info, uint64_t vaddr, void *data)
+{
+	(void)translator;
+	(void)data;
+	access_memory(info, vaddr, false);
+}
+
+void on_store(unsigned int translator, mem_info info, uint64_t vaddr, void *data)
+{
+	(void)translator;
+	(void)data;
+	access_memory(info, vaddr, true);
 }
 
 void wait_for_device(uint32_t ns)

@@ -9,9 +9,11 @@
 
 #include "api.h"
 
-/* The running CPU loads from @vaddr or stores to it. */
-void on_access(unsigned int translator, mem_info info, uint64_t vaddr,
-	       void *data);
+/* The running CPU loads from @vaddr. */
+void on_load(unsigned int translator, mem_info info, uint64_t vaddr, void *data);
+
+/* The running CPU stores to @vaddr. */
+void on_store(unsigned int translator, mem_info info, uint64_t vaddr, void *data);
 
 /* The running CPU waits @ns for a modelled device. */
 void wait_for_device(uint32_t ns);

@@ -68,9 +68,12 @@ static void show(struct qemu_plugin_tb *tb, size_t n)
 		die("no memory left", "");
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS,
 					     (void *)(uintptr_t)block_word(block));
-	for (i = 0; i < n; i++)
-		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
-						 on_access, NO_REGS, MEM_BOTH, NULL);
+	for (i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		qemu_plugin_register_vcpu_mem_cb(insn, on_load, NO_REGS, MEM_READ, NULL);
+		qemu_plugin_register_vcpu_mem_cb(insn, on_store, NO_REGS, MEM_WRITE, NULL);
+	}
 }
 
 void on_translate(plugin_id id, struct qemu_plugin_tb *tb)
