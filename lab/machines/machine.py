@@ -32,8 +32,9 @@ class Dma:
 
 
 SNOOP_NS = 28
-"""Of a machine that says nothing else: with the last-level cache's hit 40 ns from one CPU
-of a socket to the other, the order of what reviews of Ice Lake servers measured."""
+"""Of a machine that says nothing else. Chosen: with the last-level cache's hit it is 40 ns
+from one CPU of a socket to the other, the order of what was measured from core to core of
+Ice Lake servers (docs/model.md)."""
 
 
 @dataclass(frozen=True)
