@@ -35,8 +35,16 @@ _TCG_CPU = "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt"
 MODEL_VERSION = (10, 0)
 """The memory model reads a structure of QEMU's own, which is this version's."""
 
-# Guest time is instructions, and nothing of the host.
-MODEL_ARGS = ("-cpu", _TCG_CPU, "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off")
+# Guest time is instructions, and nothing of the host. Room for translated code, in MiB,
+# would be an eighth of the host's memory: a CPU's turn ends where it is full.
+MODEL_ARGS = (
+    "-cpu",
+    _TCG_CPU,
+    "-accel",
+    "tcg,thread=single,tb-size=256",
+    "-icount",
+    "shift=0,sleep=off",
+)
 
 # An emulated CPU may wait long for a host CPU. That is no fault of the kernel,
 # and nothing it should measure its clocks against.

@@ -74,7 +74,7 @@ def test_accelerators(monkeypatch):
     assert not qemu.accelerator().emulated
     assert qemu.accelerator("tcg").emulated
     icount = qemu.accelerator("icount")
-    assert {"tcg,thread=single", "shift=0,sleep=off"} <= set(icount.args)
+    assert {"tcg,thread=single,tb-size=256", "shift=0,sleep=off"} <= set(icount.args)
 
 
 def test_accelerator_from_the_environment(monkeypatch):
