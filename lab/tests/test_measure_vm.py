@@ -187,15 +187,15 @@ def test_the_fast_node_is_faster(plain):
 
 def test_compaction_has_to_move_pages(stock_kernel):
     done = short(
-        workload=("compaction", "--mib", "208", "--huge", "4", "--cpus", "1", "--place", "1")
+        workload=("compaction", "--mib", "208", "--huge", "8", "--cpus", "1", "--place", "1")
     )
     assert done.error is None
     detail = done.workload["detail"]
-    assert detail["as_huge"] == 4 and detail["free_before"] > 0
-    # Of 512 pages one of each two, and some that were isolated with them. The first
-    # may be one that only an allocation that tries hard gets.
-    assert 3 * 256 <= detail["migrated"] < 4 * 400
-    assert done.vmstat["compact_stall"] >= 3
+    assert detail["as_huge"] == 8 and detail["free_before"] > 0
+    # Of 512 pages one of each two, and some that were isolated with them. Blocks that were
+    # nearly free in other places come first: what else the kernel keeps decides how many.
+    assert 6 * 256 <= detail["migrated"] < 8 * 400
+    assert done.vmstat["compact_stall"] >= 6
 
 
 def test_pages_are_counted(stock_kernel):
