@@ -123,7 +123,8 @@ def run(args: argparse.Namespace) -> int:
         for experiment in description.experiments(
             ",".join(overview.MAIN) if args.main else args.experiment
         )
-        if experiment.quick or not args.quick
+        if not args.quick
+        or (experiment.quick and (args.experiment or not experiment.quick_by_name))
     ]
     contenders = options.chosen(",".join(marks.MAIN) if args.main else args.contender)
     began, origin = time.monotonic(), origins.of("bench", args)

@@ -7,6 +7,7 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``machine``: of lab/machines/machines.toml
 - ``workload``: words of a command; ``{place}`` becomes the nodes its data is put on
 - ``quick``: the same for QUICK=1, with less work; empty: not run then
+- ``quick_by_name``: true: with QUICK=1 only where it is asked for by its name
 - ``start``, ``fast``, ``slow``: nodes ("0" or "0,1") where the data of ordinary
   contenders begins, and where that of the bounds is for good. Without ``fast`` the
   experiment has no bounds, and ``unbounded`` says why
@@ -116,6 +117,7 @@ class Experiment:
     document: Document | None
     scale: Scale
     variants: Mapping[str, str]
+    quick_by_name: bool = False
     variant: Variant | None = None
     variation: Variation = field(default_factory=Variation)
 
@@ -182,6 +184,7 @@ def experiment(path: Path) -> Experiment:
         machine=table.take("machine", str),
         workload=table.words("workload"),
         quick=table.words("quick"),
+        quick_by_name=table.take("quick_by_name", bool, False),
         start=table.take("start", str),
         fast=table.take("fast", str, None),
         slow=table.take("slow", str, None),

@@ -216,3 +216,18 @@ def test_what_failed_is_not_written_to_documents(work_tree, monkeypatch, capsys)
     assert bench("--docs") == 1
     assert (work_tree / "README.md").read_text(encoding="utf-8") == before
     assert "documents are left as they are" in capsys.readouterr().err
+
+
+def test_a_quick_run_takes_some_experiments_only_by_name(work_tree, monkeypatch):
+    asked = []
+
+    def run_matrix(experiments, _contenders, **_):
+        asked.append({one.name for one in experiments})
+        return ROWS
+
+    monkeypatch.setattr(command, "run_matrix", run_matrix)
+    for words in ([], ["--quick"], ["--quick", "--experiment", "gups-full,gups"]):
+        assert bench(*words) == 0
+    whole, quick, named = asked
+    assert "gups-full" in whole and "gups" in quick and "gups-full" not in quick
+    assert named == {"gups-full", "gups"}
