@@ -210,12 +210,15 @@ uint32_t memory_access(struct memory *m, unsigned int cpu, struct streams *s,
 	struct socket_result did;
 	struct node_stat *stat;
 	uint32_t ns, wait;
+	bool ahead;
 
 	if (!r) {
 		m->device++;
 		*node = NODE_DEVICE;
 		return 0;
 	}
+	/* Prefetchers see all that leaves the CPU, and fetch it wherever it is. */
+	ahead = s && in_sequence(s, line);
 	did = socket_access(&m->socket[row], m->place[cpu], line, store);
 	if (did.writeback)
 		write_back(m, row, did.victim, now_ns);
@@ -223,14 +226,14 @@ uint32_t memory_access(struct memory *m, unsigned int cpu, struct streams *s,
 		*node = NODE_HIT;
 		ns = m->c->llc_hit_ns + (did.snooped ? m->c->snoop_ns : 0);
 		if (!store)
-			return ns;
-		return max(ns, from_others(m, row, line, true, true, now_ns));
+			return ahead ? 0 : ns;
+		return max(ahead ? 0 : ns, from_others(m, row, line, true, true, now_ns));
 	}
 	ns = from_others(m, row, line, store, false, now_ns);
 	if (ns) {
 		*node = NODE_SOCKET;
 		hash(m, line, row | 0x80);
-		return ns;
+		return ahead && !store ? 0 : ns;
 	}
 
 	*node = r->node;
@@ -239,7 +242,7 @@ uint32_t memory_access(struct memory *m, unsigned int cpu, struct streams *s,
 	stat = &m->stat[r->node];
 	wait = max(bandwidth_take(&m->node[r->node], now_ns, LINE_BYTES),
 		   bandwidth_take(&m->path[row][r->node], now_ns, LINE_BYTES));
-	if (s && in_sequence(s, line)) {
+	if (ahead) {
 		/* Fetched ahead: only what the node carries is waited for. */
 		stat->stream++;
 		ns = wait;

@@ -85,6 +85,29 @@ static void a_copy_is_two_sequences(void **state)
 	drop(m);
 }
 
+/* Prefetchers go on over lines that a cache has, and fetch those of other CPUs. */
+static void what_is_cached_does_not_end_a_sequence(void **state)
+{
+	struct memory *m = fresh();
+	struct streams other = {}, s = {};
+	uint64_t i, now = 1 << 20;
+	int node;
+
+	(void)state;
+	for (i = 3; i < 64; i += 5)
+		memory_access(m, 1, &other, SLOW + i * LINE_BYTES, i & 1, 1000 * i, &node);
+	for (i = 0; i < 64; i++, now += 1000) {
+		uint32_t ns = memory_access(m, 0, &s, SLOW + i * LINE_BYTES, false, now,
+					    &node);
+
+		if (i)
+			assert_int_equal(ns, 0);
+		else
+			assert_true(ns > 0);
+	}
+	drop(m);
+}
+
 static void writing_back_takes_bandwidth(void **state)
 {
 	struct memory *m = fresh();
@@ -228,6 +251,7 @@ int test_memory(void)
 		cmocka_unit_test(each_path_has_its_latency),
 		cmocka_unit_test(other_addresses_are_devices),
 		cmocka_unit_test(a_copy_is_two_sequences),
+		cmocka_unit_test(what_is_cached_does_not_end_a_sequence),
 		cmocka_unit_test(writing_back_takes_bandwidth),
 		cmocka_unit_test(a_store_in_the_cpu_s_own_cache_is_free_and_dirty),
 		cmocka_unit_test(pages_count_once_an_interval),
