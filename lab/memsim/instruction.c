@@ -57,3 +57,18 @@ struct event event_of(const uint8_t *bytes)
 		return (struct event) { EVENT_FLUSH, 0 };
 	return (struct event) { EVENT_NONE, 0 };
 }
+
+bool instruction_owns(const uint8_t *bytes)
+{
+	const uint8_t *b = bytes;
+	unsigned int rex;
+
+	/* Prefixes come in any order; those of segments are for data of a CPU's own. */
+	while (*b == 0x66 || *b == 0xf2 || *b == 0xf3 || *b == 0x64 || *b == 0x65)
+		b++;
+	if (*b == 0xf0)
+		return true;
+	b = opcode(b, &rex);
+	/* xchg with memory locks without being told. */
+	return (b[0] == 0x86 || b[0] == 0x87) && b[1] < 0xc0;
+}

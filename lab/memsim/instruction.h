@@ -3,6 +3,7 @@
 #ifndef MEMSIM_INSTRUCTION_H
 #define MEMSIM_INSTRUCTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The longest instruction, and a zero after it. */
@@ -31,5 +32,11 @@ struct event {
 
 /* @bytes has INSTRUCTION_ROOM: the instruction, then zeroes. */
 struct event event_of(const uint8_t *bytes);
+
+/*
+ * Whether it takes a line for itself before it reads it, as locked instructions do:
+ * one request, where a load and a store would be two.
+ */
+bool instruction_owns(const uint8_t *bytes);
 
 #endif

@@ -27,13 +27,22 @@ void translate_again(bool with_model)
 	qemu_plugin_reset(own, listen_again);
 }
 
+struct bytes {
+	uint8_t of[INSTRUCTION_ROOM];
+};
+
+static struct bytes bytes_of(const struct qemu_plugin_insn *insn)
+{
+	struct bytes b = {};
+
+	qemu_plugin_insn_data(insn, b.of, INSTRUCTION_ROOM - 1);
+	return b;
+}
+
 /* What @insn is to the model. */
 static struct event event_at(const struct qemu_plugin_insn *insn)
 {
-	uint8_t bytes[INSTRUCTION_ROOM] = {};
-
-	qemu_plugin_insn_data(insn, bytes, INSTRUCTION_ROOM - 1);
-	return event_of(bytes);
+	return event_of(bytes_of(insn).of);
 }
 
 /* Have the right one called before an instruction that the model has to know of. */
@@ -71,7 +80,9 @@ static void show(struct qemu_plugin_tb *tb, size_t n)
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		qemu_plugin_register_vcpu_mem_cb(insn, on_load, NO_REGS, MEM_READ, NULL);
+		mem_fn read = instruction_owns(bytes_of(insn).of) ? on_store : on_load;
+
+		qemu_plugin_register_vcpu_mem_cb(insn, read, NO_REGS, MEM_READ, NULL);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_store, NO_REGS, MEM_WRITE, NULL);
 	}
 }

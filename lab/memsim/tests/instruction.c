@@ -45,6 +45,16 @@ BYTES(to_cr4, "mov %rdi, %cr4");
 BYTES(to_cr8, "mov %rdi, %cr8");
 BYTES(repeated_store, "rep stosb");
 BYTES(immediate, "mov $0x00f4f4f4, %eax");
+BYTES(locked_add, "lock addl $1, (%rax)");
+BYTES(locked_far_or, "lock orb $1, 0x1000(%r12,%r13,8)");
+BYTES(compare_exchange, "lock cmpxchg %rcx, (%rdx)");
+BYTES(locked_own, "lock incl %gs:0x1000");
+BYTES(exchange_own, "xchg %rax, %gs:(%rcx)");
+BYTES(exchange, "xchg %r9, (%rax)");
+BYTES(exchange_byte, "xchg %cl, (%rax)");
+BYTES(exchange_registers, "xchg %r9, %r10");
+BYTES(plain_add, "addl $1, (%rax)");
+BYTES(plain_load, "mov (%rax), %rcx");
 BYTES(prefixes_only, ".fill 15, 1, 0x66");
 BYTES(cut_short, ".fill 14, 1, 0xf3\n.byte 0x0f");
 
@@ -123,6 +133,24 @@ static void what_is_alike_is_not_it(void **state)
 	is(immediate, EVENT_NONE, 0);
 }
 
+static void what_takes_a_line_before_it_reads(void **state)
+{
+	(void)state;
+	assert_true(instruction_owns(locked_add));
+	assert_true(instruction_owns(locked_far_or));
+	assert_true(instruction_owns(compare_exchange));
+	assert_true(instruction_owns(locked_own));
+	assert_true(instruction_owns(exchange));
+	assert_true(instruction_owns(exchange_own));
+	assert_true(instruction_owns(exchange_byte));
+	assert_false(instruction_owns(exchange_registers));
+	assert_false(instruction_owns(plain_add));
+	assert_false(instruction_owns(plain_load));
+	assert_false(instruction_owns(repeated_store));
+	assert_false(instruction_owns(prefixes_only));
+	assert_false(instruction_owns(cut_short));
+}
+
 /* Nothing is read past what there is. */
 static void the_longest_ones(void **state)
 {
@@ -138,6 +166,7 @@ int test_instruction(void)
 		cmocka_unit_test(a_cpu_that_waits),
 		cmocka_unit_test(page_tables_that_change),
 		cmocka_unit_test(what_is_alike_is_not_it),
+		cmocka_unit_test(what_takes_a_line_before_it_reads),
 		cmocka_unit_test(the_longest_ones),
 	};
 
