@@ -258,22 +258,26 @@ def contender(path: Path) -> Contender:
 
 
 def _hogs(read: Experiment) -> tuple[int, ...]:
-    """CPUs for something else to keep busy: those that the workload has not. One that says
-    nothing of CPUs has one thread, or more of them than there are CPUs."""
+    """CPUs for something else to keep busy: those that the workload has not. LabError where
+    it says nothing of CPUs: it could come to run on any."""
     count = sum(node.cpus for node in machines.load(read.machine).nodes)
-    used = {0}
-    if "--cpus" in read.workload:
-        used = set(map(int, read.workload[read.workload.index("--cpus") + 1].split(",")))
+    if "--cpus" not in read.workload:
+        raise LabError(
+            f"{read.name}: no --cpus in its workload: say which, so that all others can be busy"
+        )
+    used = set(map(int, read.workload[read.workload.index("--cpus") + 1].split(",")))
     return tuple(cpu for cpu in range(count) if cpu not in used)
 
 
 def variant(read: Experiment, kind: str) -> Experiment:
     """An experiment in another way, one of VARIANTS."""
-    made = {
-        "busy": Variant(kind, read.name, hogs=_hogs(read)),
-        "cold": Variant(kind, read.name, cold=True),
-        "unscaled": Variant(kind, read.name, scaled=False, cold=True),
-    }[kind]
+    made = Variant(
+        kind,
+        read.name,
+        hogs=_hogs(read) if kind == "busy" else (),
+        cold=kind in ("cold", "unscaled"),
+        scaled=kind != "unscaled",
+    )
     return replace(
         read,
         name=f"{read.name}-{kind}",

@@ -179,7 +179,7 @@ def _over_all(pairs: Sequence[Sequence[float]]) -> str:
         for own in zip(*pairs)
     )
     return (
-        f"Over {len(pairs)} workloads whose data start in slow memory, R is\n"
+        f"Over {len(pairs)} experiments whose data start in slow memory, R is\n"
         f"{ours}, with pghot; {stock}, with stock Linux.\n\n"
     )
 
@@ -191,7 +191,7 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     delays = figures.delays(rows)
     about = {one.name: one.about if one.variant else one.about.split(";")[0] for one in experiments}
     ours = marks.headline(_order(rows))
-    # Variants are no further workloads.
+    # Variants are no further experiments.
     begin_slow = {one.name for one in experiments if one.start == one.slow and not one.variant}
     lines, compared = [], []
     for experiment, own in _by_experiment(rows).items():
@@ -214,7 +214,7 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         lines.append((order, [f"`{experiment}`", *cells, about.get(experiment, "")]))
     lines.sort(key=lambda line: -line[0])
     table = _table(
-        ["Workload", "stock Linux", "pghot", "What it does"],
+        ["Experiment", "stock Linux", "pghot", "What it does"],
         [line for _, line in lines],
         texts=1,
     )

@@ -81,7 +81,12 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
     if placement != "start" and experiment.unbounded:
         return Cell(experiment, contender, (), experiment.unbounded)
     if placement == "best" and not experiment.best_mib:
-        return Cell(experiment, contender, (), "all that is accessed fits into DRAM: same as fast")
+        return Cell(
+            experiment,
+            contender,
+            (),
+            "no best_mib in its file: where all fits into DRAM, it is fast",
+        )
     place = {
         "start": experiment.start,
         "fast": experiment.fast,

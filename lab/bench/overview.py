@@ -18,8 +18,8 @@ from lab.bench.marks import Mark
 TITLE = "How much of the slow memory's cost is recovered"
 
 MAIN = (
-    "redis", "redis-busy", "sqlite", "graph500", "gups", "random-anon", "random-thp",
-    "regions", "regions-busy", "pmbench-normal", "readers-1",
+    "redis", "redis-busy", "sqlite", "graph500", "gups", "random-anon", "random-anon-busy",
+    "random-thp", "regions", "pmbench-normal", "readers-1",
 )  # fmt: skip
 """Experiments that stand for all in the README: one of each kind, and some with all CPUs busy."""
 
@@ -214,6 +214,6 @@ def standalone(rows: list[dict], caption: str) -> str | None:
     bounded = dict.fromkeys(row["experiment"] for row in rows if row["recovered"] is not None)
     shown = sum(name in MAIN for name in bounded)
     if 0 < shown < len(bounded):
-        caption = f"{shown} of {len(bounded)} workloads. {caption}"
+        caption = f"{shown} of {len(bounded)} experiments. {caption}"
     picture = draw(rows, caption, MAIN)
     return picture and "<!-- SPDX-License-Identifier: GPL-2.0 -->\n" + picture

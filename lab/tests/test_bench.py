@@ -191,7 +191,8 @@ def test_others_are_held_against_those_beside_the_slow_bound(experiment):
         assert "echo /run/lab/busy 1 >>/run/lab/settings" in run.setup
         return replace(made_up(run), hog={"instructions": rate, "seconds": 1.0, "cpus": 1})
 
-    busy = description.variant(replace(experiment, best_mib=()), "busy")
+    words = (*experiment.workload, "--cpus", "0")
+    busy = description.variant(replace(experiment, workload=words, best_mib=()), "busy")
     rows = rows_of(busy, measure, ("fast", "slow", "stock-2"))
     assert rows["stock-2"]["hog_share"] == 0.75 and rows["slow"]["hog_share"] == 1.0
     assert rows["stock-2"]["variant_of"] == "test" and rows["stock-2"]["experiment"] == "test-busy"
@@ -204,9 +205,9 @@ def test_the_cpus_of_the_workload_are_left_to_it(experiment):
     two = replace(experiment, machine="two-socket-cxl", workload=words)
     made = description.variant(two, "busy").variant
     assert made is not None and made.hogs == (1, 2, 3, 5, 6, 7)
-    # What names none has one thread, or one for each CPU and more.
-    made = description.variant(experiment, "busy").variant
-    assert made is not None and made.hogs == (1,)
+    # Others could come to run on any.
+    with pytest.raises(LabError, match="test: no --cpus in its workload"):
+        description.variant(replace(experiment, workload=words[:1]), "busy")
 
 
 def test_cells_without_a_run_say_why(experiment):
@@ -389,7 +390,7 @@ def test_the_table_fits_the_terminal(experiment, width):
     assert ("runs/s" in shown) == (width > 120)
     # A cell without figures has its reason below.
     assert re.search(r"best +\(1\)", shown)
-    assert "(1) all that is accessed fits into DRAM: same as fast" in shown
+    assert "(1) no best_mib in its file: where all fits into DRAM, it is fast" in shown
 
 
 def test_what_is_shown_while_it_runs(experiment, capsys, monkeypatch):

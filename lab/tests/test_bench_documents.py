@@ -82,7 +82,7 @@ def test_the_summary_holds_pghot_against_the_stock_kernel():
     assert "a hot set that moves twice" in lines[2]
     # Data of idle start in DRAM.
     assert (
-        "Over 3 workloads whose data start in slow memory, R is\n"
+        "Over 3 experiments whose data start in slow memory, R is\n"
         "-0.90 to 0.90, 0.52 in the median, with pghot; "
         "-0.20 to 0.50, 0.50 in the median, with stock Linux." in text
     )
@@ -93,7 +93,7 @@ def test_a_variant_is_no_further_workload():
     rows = ROWS[:4] + bench_fakes.rows("redis-busy", pghot=-0.5, stock=0.1)
     text = documents.summary(rows, description.experiments(), bench_fakes.ORIGIN)
     assert re.search(r"`redis-busy` \| .* \| .* \| .*; all other CPUs are busy \|", text)
-    assert "Over 1 workloads whose data start in slow memory, R is\n0.90 to 0.90" in text
+    assert "Over 1 experiments whose data start in slow memory, R is\n0.90 to 0.90" in text
 
 
 def test_a_line_for_each_model():

@@ -76,7 +76,7 @@ def test_the_file_is_of_the_main_experiments_and_stands_alone():
     text = overview.standalone(rows, "make bench <A&B>")
     assert text is not None
     assert "random-file" not in text
-    assert "1 of 2 workloads. make bench &lt;A&amp;B&gt;" in text
+    assert "1 of 2 experiments. make bench &lt;A&amp;B&gt;" in text
     # Two colour schemes and two widths, and nothing from elsewhere.
     assert "prefers-color-scheme: dark" in text and "max-width" in text
     assert "href" not in text and "var(" not in text and "url(" not in text
