@@ -104,7 +104,9 @@ def _document(
     picture: str | None,
 ) -> None:
     """Renew what documents show of these results."""
-    documents.put(paths.ROOT / "README.md", "bench", documents.summary(rows, experiments, origin))
+    readme = paths.ROOT / "README.md"
+    documents.put(readme, "bench", documents.summary(rows, experiments, origin))
+    documents.put(readme, "bench (gain)", documents.gain(rows, experiments))
     text = documents.results(rows, origin, experiments)
     documents.put(paths.ROOT / "docs" / "bench.md", "bench", text)
     if picture is not None:

@@ -169,19 +169,58 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
     return "\n\n".join(parts) + "\n"
 
 
-def _over_all(pairs: Sequence[Sequence[float]]) -> str:
+def _pair(own: dict[str, dict], ours: str | None) -> list[dict | None]:
+    """The stock kernel's row and pghot's."""
+    return [own.get(name or "") for name in (marks.REFERENCE, ours)]
+
+
+def _compared(
+    rows: list[dict], experiments: Sequence[Experiment]
+) -> tuple[list[float], list[float]]:
+    """R of the stock kernel and of pghot in each experiment that begins in slow memory."""
+    # Variants are no further experiments.
+    begin_slow = {one.name for one in experiments if one.start == one.slow and not one.variant}
+    ours = marks.headline(_order(rows))
+    stock_r, ours_r = [], []
+    for experiment, own in _by_experiment(rows).items():
+        stock, pghot = (row["recovered"] if row else None for row in _pair(own, ours))
+        if experiment in begin_slow and stock is not None and pghot is not None:
+            stock_r.append(stock)
+            ours_r.append(pghot)
+    return stock_r, ours_r
+
+
+def _over_all(compared: tuple[list[float], list[float]]) -> str:
     """Lowest, median and highest R of pghot and of the stock kernel, as a sentence."""
-    if not pairs:
+    if not compared[0]:
         return ""
     stock, ours = (
         f"{figures.share(min(own))} to {figures.share(max(own))}, "
         f"{figures.share(median(own))} in the median"
-        for own in zip(*pairs)
+        for own in compared
     )
     return (
-        f"Over {len(pairs)} experiments whose data start in slow memory, R is\n"
+        f"Over {len(compared[0])} experiments whose data start in slow memory, R is\n"
         f"{ours}, with pghot; {stock}, with stock Linux.\n\n"
     )
+
+
+def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
+    """The README's first sentence on results, for who has not heard of R; empty where
+    nothing was compared."""
+    compared = _compared(rows, experiments)
+    if not compared[0]:
+        return ""
+    stock, ours = (
+        f"{100 * min(own):.0f} to {100 * max(own):.0f}% of the time that slow memory costs, "
+        f"{100 * median(own):.0f}% in the median"
+        for own in compared
+    )
+    text = (
+        f"**What it gains.** In {len(compared[0])} experiments on modelled machines, their data in "
+        f"slow memory at the start, pghot wins back {ours}. Stock Linux wins back {stock}."
+    )
+    return textwrap.fill(text, 100, break_on_hyphens=False) + "\n"
 
 
 def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin) -> str:
@@ -191,17 +230,13 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     delays = figures.delays(rows)
     about = {one.name: one.about if one.variant else one.about.split(";")[0] for one in experiments}
     ours = marks.headline(_order(rows))
-    # Variants are no further experiments.
-    begin_slow = {one.name for one in experiments if one.start == one.slow and not one.variant}
-    lines, compared = [], []
+    lines = []
     for experiment, own in _by_experiment(rows).items():
-        pair = [own.get(name or "") for name in (marks.REFERENCE, ours)]
+        pair = _pair(own, ours)
         shares = [row["recovered"] if row else None for row in pair]
         if all(value is None for value in shares):
             continue
         known = [value for value in shares if value is not None]
-        if experiment in begin_slow and len(known) == len(shares):
-            compared.append(known)
         least = resolution.of(rows, (experiment, ""))
         draw = len(known) == len(shares) and max(known) - min(known) < least
         cells = []
@@ -222,7 +257,8 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         f"In brackets: the delay. Bold: better by {resolution.LEAST}, and by what like kernels "
         f"differ by there. {resolution.told(rows)}"
     )
-    return f"{table}\n\n{_over_all(compared)}{_made(origin, more.rstrip())}\n"
+    overall = _over_all(_compared(rows, experiments))
+    return f"{table}\n\n{overall}{_made(origin, more.rstrip())}\n"
 
 
 def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origin) -> str:

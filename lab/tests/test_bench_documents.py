@@ -231,3 +231,13 @@ def test_a_quick_run_takes_some_experiments_only_by_name(work_tree, monkeypatch)
     whole, quick, named = asked
     assert "gups-full" in whole and "gups" in quick and "gups-full" not in quick
     assert named == {"gups-full", "gups"}
+
+
+def test_the_first_sentence_is_of_the_same_figures(work_tree):
+    readme = work_tree / "README.md"
+    readme.write_text("<!-- begin: make bench (gain) -->\nold\n<!-- end -->\nmore\n")
+    assert bench("--docs") == 0
+    text = " ".join(readme.read_text().split())
+    assert "old" not in text and text.endswith("<!-- end --> more")
+    assert re.search(r"pghot wins back -?\d+ to \d+% of the time that slow memory costs", text)
+    assert documents.gain([], []) == ""
