@@ -138,19 +138,22 @@ static void measure_bandwidth(int thread)
 	}
 }
 
-/* Nanoseconds a line of the first ones of a chase, beside its pointer. */
+/*
+ * Nanoseconds per line of the first ones of a chase, beside its pointer. Backwards: what is
+ * fetched ahead would cost nothing.
+ */
 static double run_lines(bool store)
 {
 	double began = workload_now();
-	char *p = chase[0];
+	char *p = chase[0] + (SHARED - 1) * LINE;
 	uint64_t n = SHARED;
 
 	if (store)
-		__asm__ volatile("1: mov %%rax, 8(%0)\n\tadd $64, %0\n\t"
+		__asm__ volatile("1: mov %%rax, 8(%0)\n\tsub $64, %0\n\t"
 				 "dec %1\n\tjnz 1b"
 				 : "+r" (p), "+r" (n) : : "memory", "cc");
 	else
-		__asm__ volatile("1: mov 8(%0), %%rax\n\tadd $64, %0\n\t"
+		__asm__ volatile("1: mov 8(%0), %%rax\n\tsub $64, %0\n\t"
 				 "dec %1\n\tjnz 1b"
 				 : "+r" (p), "+r" (n) : : "rax", "memory", "cc");
 	return (workload_now() - began) * 1e9 / SHARED - 4;
