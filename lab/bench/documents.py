@@ -212,8 +212,8 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     if not compared[0]:
         return ""
     stock, ours = (
-        f"{100 * min(own):.0f} to {100 * max(own):.0f}% of the time that slow memory costs, "
-        f"{100 * median(own):.0f}% in the median"
+        f"{round(100 * min(own))} to {round(100 * max(own))}% of the time that slow memory costs, "
+        f"{round(100 * median(own))}% in the median"
         for own in compared
     )
     text = (
