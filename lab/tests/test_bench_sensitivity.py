@@ -94,7 +94,7 @@ def test_no_figure_is_cut_off(width):
 def test_what_no_run_is_made_for_is_no_failure():
     rows = matrix("random-anon", "fast", "slow", "best", models=("overlap",))
     assert not any(row["failed"] for row in rows)
-    assert "random-anon, overlap, best: all that is accessed fits into DRAM" in shown(
+    assert "random-anon, overlap, best: no best_mib in its file" in shown(
         sensitivity.table(rows, [MODELS["overlap"]])
     )
 
