@@ -24,7 +24,7 @@ MAIN = (
 """Experiments that stand for all in the README: one of each kind, and some with all CPUs busy."""
 
 _WIDTH = 680
-_LEFT, _RIGHT = 186, 524
+_LEFT, _RIGHT = 204, 524
 """Where the scale begins and ends."""
 _COLUMNS = (592, 664)
 """Where the figures of pghot and of the stock kernel end."""
