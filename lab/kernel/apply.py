@@ -33,9 +33,10 @@ def overlay_files(overlay: Path) -> dict[str, bytes]:
 
 
 def is_litter(path: Path) -> bool:
-    """Whether an editor, a compiler or patch left this file behind."""
+    """Whether an editor, a compiler, patch or checkpatch left this file behind."""
     return (
         path.name.endswith(("~", ".orig", ".rej", ".o", ".swp", ".pyc"))
+        or path.name.startswith(".checkpatch-")
         or "__pycache__" in path.parts
     )
 

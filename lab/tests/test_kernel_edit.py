@@ -73,6 +73,8 @@ def test_what_is_edited_is_known_until_it_is_written_back(
     monkeypatch.setattr(edit.paths, "OVERLAY", work.place.overlay)
     monkeypatch.setattr(edit.paths, "PATCHES", work.place.patches)
     monkeypatch.setattr(edit.build, "tree_of", lambda _: work.tree)
+    # checkpatch keeps the names that it found in headers, where it runs.
+    (work.tree / ".checkpatch-camelcase.date.202611211636").write_text("CamelCase\n")
     assert edit.unsaved() == []
     work.change("mm/a.c", ("line 5", "five"))
     (work.tree / "mm/new/y.c").write_text("int y;\n")
