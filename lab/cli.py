@@ -18,7 +18,6 @@ COMMANDS = (
     "lab.demo.command",
     "lab.test",
     "lab.bench.command",
-    "lab.bench.sensitivity",
     "lab.measure.command",
     "lab.compare.command",
     "lab.kernel.command",

@@ -1,31 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``make bench``: run the matrix, show and write what came out."""
+"""``make bench``: run the matrix, show and write what came out. ``make sensitivity`` is registered
+here too."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import time
-from dataclasses import replace
 
 from lab import paths
-from lab.bench import description, documents, marks, options, overview, report, tenants
+from lab.bench import (
+    description,
+    documents,
+    marks,
+    options,
+    overview,
+    report,
+    sensitivity,
+    tenants,
+)
 from lab.bench import origin as origins
-from lab.bench.display import display
 from lab.bench.origin import Origin
-from lab.bench.runner import Matrix
+from lab.bench.perform import run_matrix
 from lab.errors import LabError
 from lab.files import write_text
-from lab.kernel import build
 from lab.log import console, note
-from lab.measure import Guests, Result, Run, measure, plugin, workloads
 from lab.verbs import Verbs
 
 _PICTURE = paths.ROOT / "docs" / "pictures" / "bench.svg"
 
 
 def add_parser(verbs: Verbs) -> None:
-    """Register ``bench``; lab.bench.options says where options come from."""
+    """Register the verbs; lab.bench.options says where options come from."""
     parser = verbs.add_parser(
         "bench", description=__doc__, help="run all experiments in guest time"
     )
@@ -39,6 +45,13 @@ def add_parser(verbs: Verbs) -> None:
     )
     parser.add_argument("--list", action="store_true", help="list experiments and contenders")
     parser.set_defaults(run=run)
+    varied = verbs.add_parser(
+        "sensitivity",
+        description=sensitivity.__doc__,
+        help="measure how far results depend on the memory model",
+    )
+    options.add(varied, sensitivity.EXPERIMENTS, sensitivity.CONTENDERS, "docs/model.md")
+    varied.set_defaults(run=sensitivity.run)
 
 
 def _list() -> int:
@@ -50,43 +63,6 @@ def _list() -> int:
         for entry in entries:
             console.print(f"  {entry.name:28} {entry.about}", markup=False)
     return 0
-
-
-def run_matrix(
-    experiments: list[description.Experiment],
-    contenders: list[description.Contender],
-    *,
-    quick: bool,
-    fresh: bool,
-    everywhere: bool = True,
-) -> list[dict]:
-    """The rows of all experiments and contenders, with progress shown; without
-    ``everywhere`` as Matrix has it."""
-    # Once, and not by each run: images do not change meanwhile.
-    images = {
-        contender.kernel: str(build.ensure(contender.kernel).bzimage)
-        for contender in contenders
-        if contender.kernel in build.FLAVOURS
-    }
-    plugin.build()
-    workloads.build()
-
-    guests = Guests()
-
-    def one(wanted: Run) -> Result:
-        kernel = images.get(wanted.kernel, wanted.kernel)
-        return measure(replace(wanted, kernel=kernel), reuse=not fresh, guests=guests)
-
-    with display() as progress:
-        return Matrix(
-            experiments,
-            contenders,
-            one,
-            quick=quick,
-            everywhere=everywhere,
-            progress=progress,
-            guests=guests,
-        ).run()
 
 
 def _draw(rows: list[dict], origin: Origin) -> str | None:
@@ -125,8 +101,7 @@ def run(args: argparse.Namespace) -> int:
         for experiment in description.experiments(
             ",".join(overview.MAIN) if args.main else args.experiment
         )
-        if not args.quick
-        or (experiment.quick and (args.experiment or not experiment.quick_by_name))
+        if experiment.quick or not args.quick
     ]
     contenders = options.chosen(",".join(marks.MAIN) if args.main else args.contender)
     began, origin = time.monotonic(), origins.of("bench", args)

@@ -289,9 +289,10 @@ def variant(read: Experiment, kind: str) -> Experiment:
 
 
 def _with_variants(path: Path) -> list[Experiment]:
-    """One of the matrix, and those of its variants that are in it too."""
+    """One of the matrix, and those of its variants that are in it too; without a quick form
+    where that is for who asks by name."""
     read = experiment(path)
-    made = [read]
+    made = [replace(read, quick=()) if read.quick_by_name else read]
     for kind, where in read.variants.items():
         one = variant(read, kind)
         made.append(one if where == "quick" else replace(one, quick=()))

@@ -18,7 +18,8 @@ from rich.progress import (
 from rich.progress import Progress as Bars
 
 from lab.bench import figures
-from lab.bench.runner import Progress, cores
+from lab.bench.runner import Progress
+from lab.host import capacity
 from lab.log import note, status
 from lab.measure import Result
 
@@ -38,7 +39,7 @@ class Lines(Progress):
 
     def begin(self, total: int) -> None:
         """Say how much there is to do."""
-        note(f"{total} runs on {cores()} cores")
+        note(f"{total} runs on {capacity.cpus()} cores")
 
     def ended(self, name: str, result: Result, left: int, seconds: float | None) -> None:
         """Say what came out, and what is left."""

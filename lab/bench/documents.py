@@ -220,7 +220,7 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
         f"**What it gains.** In {len(compared[0])} experiments on modelled machines, their data in "
         f"slow memory at the start, pghot wins back {ours}. Stock Linux wins back {stock}."
     )
-    return textwrap.fill(text, 100, break_on_hyphens=False) + "\n"
+    return _wrapped(text) + "\n"
 
 
 def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin) -> str:

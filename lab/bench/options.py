@@ -13,8 +13,8 @@ from rich.console import Console
 from lab import paths
 from lab.bench import description, report
 from lab.bench.origin import Origin
-from lab.bench.runner import cores
 from lab.errors import LabError
+from lab.host import capacity
 from lab.log import console
 
 OUT = paths.OUT / "bench"
@@ -95,7 +95,7 @@ def host_facts(began: float, args: argparse.Namespace, origin: Origin) -> dict:
     """``host`` of results.json, of runs that began at this time.monotonic()."""
     return {
         "seconds": round(time.monotonic() - began, 1),
-        "cores": cores(),
+        "cores": capacity.cpus(),
         "quick": args.quick,
         **origin.facts(),
     }

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -13,22 +12,10 @@ from dataclasses import dataclass
 from lab import machines
 from lab.bench.description import Contender, Experiment, take_part
 from lab.bench.matrix import Cell, cell, row, with_best
-from lab.host import memory
+from lab.host import capacity
 from lab.measure import Guests, Result, Run
 
 Measure = Callable[[Run], Result]
-_RESERVE = 1 << 30
-"""Bytes of memory left to the host."""
-
-
-def cores() -> int:
-    """CPUs this process may use."""
-    return len(os.sched_getaffinity(0))
-
-
-def available_memory() -> int:
-    """Bytes of memory that guests may take together."""
-    return (memory.available() or 0) - _RESERVE
 
 
 class _Memory:
@@ -116,9 +103,9 @@ class Matrix:
             if everywhere or take_part(experiment, contender, quick=quick)
         ]
         self._measure = measure
-        self._workers = workers or cores()
+        self._workers = workers or capacity.cpus()
         self._progress = progress or Progress()
-        self._memory = _Memory(max(available_memory(), 1))
+        self._memory = _Memory(max(capacity.free() or 0, 1))
         self._results: dict[str, Result] = {}
         self._stop = threading.Event()
         self._guests = guests or Guests()

@@ -19,26 +19,15 @@ from rich.text import Text
 from lab import paths
 from lab.bench import description, documents, figures, options, report
 from lab.bench import origin as origins
-from lab.bench.command import run_matrix
+from lab.bench.perform import run_matrix
 from lab.errors import LabError
 from lab.files import write_text
 from lab.log import note
 from lab.machines.variation import Variation, variations
-from lab.verbs import Verbs
 
-_EXPERIMENTS = "random-anon,graph500,redis"
-_CONTENDERS = "stock-2,pghot-default-hint_fault"
-
-
-def add_parser(verbs: Verbs) -> None:
-    """Register ``sensitivity``; lab.bench.options says where options come from."""
-    parser = verbs.add_parser(
-        "sensitivity",
-        description=__doc__,
-        help="measure how far results depend on the memory model",
-    )
-    options.add(parser, _EXPERIMENTS, _CONTENDERS, "docs/model.md")
-    parser.set_defaults(run=run)
+EXPERIMENTS = "random-anon,graph500,redis"
+CONTENDERS = "stock-2,pghot-default-hint_fault"
+"""What is run where nothing else is asked for."""
 
 
 def varied(
@@ -108,7 +97,7 @@ def table(rows: list[dict], models: list[Variation]) -> Group:
 
 def run(args: argparse.Namespace) -> int:
     """Run all models; 1 if a run failed."""
-    options.whole_for_documents(args, _EXPERIMENTS, _CONTENDERS)
+    options.whole_for_documents(args, EXPERIMENTS, CONTENDERS)
     experiments = description.experiments(args.experiment)
     for experiment in experiments:
         if experiment.unbounded:
@@ -120,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
             raise LabError(f"experiment {experiment.name} has no quick form")
     models = variations()
     began = time.monotonic()
-    origin = origins.of("sensitivity", args, experiment=_EXPERIMENTS, contender=_CONTENDERS)
+    origin = origins.of("sensitivity", args, experiment=EXPERIMENTS, contender=CONTENDERS)
     rows = run_matrix(
         varied(experiments, models),
         options.chosen(args.contender),

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from lab.bench import description, marks
 from lab.bench.description import Contender, Experiment
-from lab.bench.runner import Matrix, Progress, cores
+from lab.bench.runner import Matrix, Progress
 from lab.demo.narrator import Narrator, people
 from lab.errors import LabError
+from lab.host import capacity
 from lab.measure import Guests, Result, Run, measure, plugin, workloads
 
 EXPERIMENT = "redis"
@@ -67,7 +68,7 @@ def perform(
     def one(run: Run) -> Result:
         return measure(replace(run, kernel=str(image)), reuse=True, guests=guests)
 
-    narrator.detail(f"{chosen.machine}, {cores()} guests at a time")
+    narrator.detail(f"{chosen.machine}, {capacity.cpus()} guests at a time")
     field = contenders(layout)
     rows = Matrix([chosen], field, one, progress=_Told(narrator), guests=guests).run()
     failed = [f"{row['contender']}: {row['error']}" for row in rows if row["failed"]]

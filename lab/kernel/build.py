@@ -120,6 +120,11 @@ def digest(files: dict[str, bytes], parts: list[Path]) -> str:
     )
 
 
+def options(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Those of the files that say which options there are."""
+    return {name: data for name, data in files.items() if Path(name).name.startswith("Kconfig")}
+
+
 def _compiler() -> bytes:
     return subprocess.run(["gcc", "-v"], check=True, capture_output=True).stderr
 
@@ -168,13 +173,13 @@ def _build(flavour: str, tree: Path, out: Path, own: dict[str, bytes]) -> BuiltK
     parts = fragments(flavour)
     origin = source.identity()
     base = _hash(origin.encode(), _compiler())
-    options = _hash(
+    chosen = _hash(
         *(path.read_bytes() for path in parts),
-        *(data for name, data in sorted(own.items()) if Path(name).name.startswith("Kconfig")),
+        *(data for _, data in sorted(options(own).items())),
     )
     whole = _hash(*(f"{name}\n".encode() + data for name, data in sorted(own.items())))
     last = json.loads(stamp.read_text()) if stamp.exists() else {}
-    key = {"base": base, "config": options, "source": whole}
+    key = {"base": base, "config": chosen, "source": whole}
     complete = all(last.get(part) == value for part, value in key.items())
     if complete and kernel.bzimage.exists() and not _newer(tree, stamp):
         return kernel
@@ -185,7 +190,7 @@ def _build(flavour: str, tree: Path, out: Path, own: dict[str, bytes]) -> BuiltK
         need_room(paths.BUILDS, 1.5, f"building the {flavour} kernel")
     stamp.unlink(missing_ok=True)
     log = paths.LOGS / f"{flavour}.log"
-    if last.get("config") != options or not kernel.config.exists():
+    if last.get("config") != chosen or not kernel.config.exists():
         configure(tree, out, parts, log)
     else:
         log.unlink(missing_ok=True)

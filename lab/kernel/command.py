@@ -31,7 +31,10 @@ def add_parser(verbs: Verbs) -> None:
         help="write edits of the built tree back to linux/ and patches/",
     ).set_defaults(run=_hook)
     verbs.add_parser(
-        "series", description=series.__doc__, help="write the patch series to build/series/"
+        "series",
+        description=series.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="write the patch series to build/series/",
     ).set_defaults(run=_series)
 
 

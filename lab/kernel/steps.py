@@ -44,11 +44,6 @@ def _compiled(files: dict[str, bytes]) -> dict[str, bytes]:
     }
 
 
-def _options(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Those that say which options there are."""
-    return {name: data for name, data in files.items() if Path(name).name.startswith("Kconfig")}
-
-
 def build_all() -> list[str]:
     """Build the kernel after each step; return the steps' subjects.
 
@@ -61,7 +56,7 @@ def build_all() -> list[str]:
     parts = build.fragments("pghot")
     log = paths.LOGS / "series.log"
     files: dict[str, bytes] = {}
-    whole = _options({name: data for step in found for name, data in step.files.items()})
+    whole = build.options({name: data for step in found for name, data in step.files.items()})
     configured: dict[str, bytes] | None = None
     with locked(paths.BUILDS / "series.lock"):
         need_room(paths.BUILDS, 1.5, "building the series")
@@ -72,7 +67,7 @@ def build_all() -> list[str]:
                 continue
             apply.sync(pristine, _HOME / "linux", files, linked=True)
             try:
-                if configured != (options := _options(files)):
+                if configured != (options := build.options(files)):
                     build.configure(
                         _HOME / "linux", _HOME / "out", parts, log, strict=options == whole
                     )

@@ -9,7 +9,18 @@ from pathlib import Path
 
 from lab import paths, toml
 from lab.errors import LabError
-from lab.machines.machine import BLOCK, MIB, SNOOP_NS, Dma, Interrupts, Machine, Model, Node, Tlb
+from lab.machines.machine import (
+    BLOCK,
+    MIB,
+    SNOOP_NS,
+    Dma,
+    Interrupts,
+    Machine,
+    Model,
+    Node,
+    Tlb,
+    power_of_two,
+)
 
 DATA = Path(__file__).with_name("machines.toml")
 KINDS = ("dram", "cxl", "pmem")
@@ -83,10 +94,6 @@ def _interrupts(table: toml.Table) -> Interrupts:
     )
 
 
-def _power_of_two(number: int) -> bool:
-    return number > 0 and not number & (number - 1)
-
-
 def _tlb(table: toml.Table) -> Tlb:
     default = Tlb()
     tlb = Tlb(
@@ -96,16 +103,16 @@ def _tlb(table: toml.Table) -> Tlb:
         table.integer("hit_ns", 0, 1000, default.hit_ns),
         table.integer("walk_ns", 0, 1000, default.walk_ns),
     )
-    if not _power_of_two(tlb.first):
+    if not power_of_two(tlb.first):
         table.fail("first", f"{tlb.first} is not a power of two")
-    if tlb.second % tlb.ways or not _power_of_two(tlb.second // tlb.ways):
+    if not tlb.has_whole_sets():
         table.fail("second", f"{tlb.second} is not {tlb.ways} ways of a power of two")
     return tlb
 
 
 def _model(table: toml.Table) -> Model:
     llc = _size(table, "llc")
-    if not _power_of_two(llc):
+    if not power_of_two(llc):
         table.fail("llc", f"{table.value('llc')} is not a power of two")
     return Model(
         llc,

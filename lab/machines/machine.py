@@ -37,6 +37,11 @@ from one CPU of a socket to the other, the order of what was measured from core 
 Ice Lake servers (docs/model.md)."""
 
 
+def power_of_two(number: int) -> bool:
+    """Whether it is one; 0 is not."""
+    return number > 0 and not number & (number - 1)
+
+
 @dataclass(frozen=True)
 class Interrupts:
     """What it costs to ask for an interrupt on other CPUs, ``send_ns`` for each time it is
@@ -67,6 +72,10 @@ class Tlb:
     ways: int = 12
     hit_ns: int = 3
     walk_ns: int = 10
+
+    def has_whole_sets(self) -> bool:
+        """Whether the second level is a power of two of sets, which all have their ways."""
+        return not self.second % self.ways and power_of_two(self.second // self.ways)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lab import toml
 from lab.errors import LabError
-from lab.machines.machine import Machine
+from lab.machines.machine import Machine, power_of_two
 
 DATA = Path(__file__).with_name("variations.toml")
 _FIELDS = ("about", "llc", "latency", "bandwidth", "tlb")
@@ -42,17 +42,16 @@ class Variation:
                 f"needs a share of {share:g}, which is not a whole number"
             )
         llc = round(model.llc * self.llc)
-        if llc & (llc - 1) or llc < 1 << 16:
+        if not power_of_two(llc) or llc < 1 << 16:
             raise LabError(
                 f"machine {machine.name}: a last-level cache of {llc} bytes "
                 "is not a power of two from 64 KiB on"
             )
-        second = round(model.tlb.second * self.tlb)
-        sets = second // model.tlb.ways
-        if second % model.tlb.ways or sets < 1 or sets & (sets - 1):
+        tlb = replace(model.tlb, second=round(model.tlb.second * self.tlb))
+        if not tlb.has_whole_sets():
             raise LabError(
-                f"machine {machine.name}: translations of {second} pages are not "
-                f"{model.tlb.ways} ways of a power of two"
+                f"machine {machine.name}: translations of {tlb.second} pages are not "
+                f"{tlb.ways} ways of a power of two"
             )
         return replace(
             machine,
@@ -65,7 +64,7 @@ class Variation:
                 llc_hit_ns=max(1, round(model.llc_hit_ns * self.latency)),
                 snoop_ns=round(model.snoop_ns * self.latency),
                 share=int(share),
-                tlb=replace(model.tlb, second=second),
+                tlb=tlb,
             ),
         )
 

@@ -70,7 +70,7 @@ def add_parser(verbs: Verbs) -> None:
     )
     parser.add_argument("--json", action="store_true", help="all there is, for machines")
     parser.add_argument(
-        "workload", nargs="+", metavar="WORD", help="the workload and, after --, its options"
+        "workload", nargs="+", metavar="WORKLOAD", help="the workload and, after --, its options"
     )
     parser.set_defaults(run=run)
 

@@ -5,11 +5,11 @@
  * that bias.
  *
  * QEMU runs CPUs in turns on one thread. Between clock_parallel() and
- * clock_together() each CPU has a clock of its own: when it gets its turn the bias is set so that time goes on
- * where it was for this CPU. One that is ahead of the slowest gives way before it
- * has executed anything, so no two running CPUs' clocks are further apart than a
- * turn and what one block of code takes. A CPU that was halted wakes at the time
- * of the slowest that runs, if that is later than its own.
+ * clock_together() each CPU has a clock of its own: when it gets its turn the bias
+ * is set so that time goes on where it was for this CPU. One that is ahead of the
+ * slowest gives way before it has executed anything, so no two running CPUs' clocks
+ * are further apart than a turn and what one block of code takes. A CPU that was
+ * halted wakes at the time of the slowest that runs, if that is later than its own.
  */
 #ifndef MEMSIM_CLOCK_H
 #define MEMSIM_CLOCK_H

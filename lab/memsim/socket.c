@@ -123,7 +123,7 @@ struct socket_copy socket_drop(struct socket *s, uint64_t line)
 		return copy;
 	d = &s->llc.directory[slot];
 	copy.held = true;
-	copy.snooped = d->owner && filter_clean(&s->own[d->owner - 1], line);
+	copy.snooped = clean(s, d, s->cpus, line);
 	drop_from(s, d->sharers, s->cpus, line);
 	copy.dirty = cache_drop(&s->llc, slot);
 	return copy;

@@ -27,22 +27,18 @@ void translate_again(bool with_model)
 	qemu_plugin_reset(own, listen_again);
 }
 
-struct bytes {
-	uint8_t of[INSTRUCTION_ROOM];
+/* What of an instruction decides what is to be called for it. */
+struct decoded {
+	struct event event;
+	bool owns;
 };
 
-static struct bytes bytes_of(const struct qemu_plugin_insn *insn)
+static struct decoded decode(const struct qemu_plugin_insn *insn)
 {
-	struct bytes b = {};
+	uint8_t bytes[INSTRUCTION_ROOM] = {};
 
-	qemu_plugin_insn_data(insn, b.of, INSTRUCTION_ROOM - 1);
-	return b;
-}
-
-/* What @insn is to the model. */
-static struct event event_at(const struct qemu_plugin_insn *insn)
-{
-	return event_of(bytes_of(insn).of);
+	qemu_plugin_insn_data(insn, bytes, INSTRUCTION_ROOM - 1);
+	return (struct decoded) { event_of(bytes), instruction_owns(bytes) };
 }
 
 /* Have the right one called before an instruction that the model has to know of. */
@@ -66,43 +62,53 @@ static void watch(struct qemu_plugin_insn *insn, struct event e, bool with_model
 						       (void *)(uintptr_t)e.value);
 }
 
-/* The model sees each block of @n instructions, and each access in it. */
-static void show(struct qemu_plugin_tb *tb, size_t n)
+/* The model sees each block, of @n instructions. */
+static void show_block(struct qemu_plugin_tb *tb, size_t n)
 {
 	struct block *block =
 		blocks_add(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), n);
-	size_t i;
 
 	if (!block)
 		die("no memory left", "");
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS,
 					     (void *)(uintptr_t)block_word(block));
-	for (i = 0; i < n; i++) {
-		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+}
 
-		mem_fn read = instruction_owns(bytes_of(insn).of) ? on_store : on_load;
+/* The model sees each access of @insn. */
+static void show_accesses(struct qemu_plugin_insn *insn, bool owns)
+{
+	qemu_plugin_register_vcpu_mem_cb(insn, owns ? on_store : on_load, NO_REGS,
+					 MEM_READ, NULL);
+	qemu_plugin_register_vcpu_mem_cb(insn, on_store, NO_REGS, MEM_WRITE, NULL);
+}
 
-		qemu_plugin_register_vcpu_mem_cb(insn, read, NO_REGS, MEM_READ, NULL);
-		qemu_plugin_register_vcpu_mem_cb(insn, on_store, NO_REGS, MEM_WRITE, NULL);
-	}
+/* What follows "begin" in its block is measured. */
+static bool has_mark(const struct qemu_plugin_tb *tb, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (decode(qemu_plugin_tb_get_insn(tb, i)).event.kind == EVENT_HYPERCALL)
+			return true;
+	return false;
 }
 
 void on_translate(plugin_id id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb), i;
-	bool with_model = modelled;
+	bool with_model;
 
 	(void)id;
 	clock_alone();
-	/* What follows "begin" in its block is measured. */
-	for (i = 0; i < n && !with_model; i++)
-		with_model = event_at(qemu_plugin_tb_get_insn(tb, i)).kind ==
-			     EVENT_HYPERCALL;
+	with_model = modelled || has_mark(tb, n);
 	if (with_model)
-		show(tb, n);
+		show_block(tb, n);
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		struct decoded d = decode(insn);
 
-		watch(insn, event_at(insn), with_model);
+		if (with_model)
+			show_accesses(insn, d.owns);
+		watch(insn, d.event, with_model);
 	}
 }
