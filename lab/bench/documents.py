@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
-from lab.bench import figures, marks, resolution
+from lab.bench import figures, marks, order, resolution
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
 from lab.errors import LabError
@@ -263,10 +263,20 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
 
 def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origin) -> str:
     """What ``make sensitivity`` found: for each experiment R, and in brackets the delay in
-    seconds, with each memory model."""
+    seconds, with each memory model; and whether pghot and the stock kernel change places."""
     delays = figures.delays(rows)
     names = _order(rows)
-    parts = [_made(origin) + "\nR, and in brackets the delay in seconds."]
+    known = {one.experiment: one for one in order.orders(rows)}
+    parts = [
+        _made(origin),
+        _wrapped(
+            "R, and in brackets the delay in seconds. *Lead* is R of pghot less that of stock-2, "
+            "and in brackets that of the seeds. *Order*: whether the same one is ahead as in the "
+            "model as described. It is open where seeds do not agree on it in either model, or "
+            f"where the two differ by less than {resolution.LEAST}."
+        ),
+        "\n".join(_item(f"- {one.told()}") for one in known.values()),
+    ]
     for experiment in dict.fromkeys(row["experiment"] for row in rows):
         own = {
             (row["variation"], row["contender"]): row
@@ -281,9 +291,14 @@ def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origi
                 late = figures.late(delays[experiment, variation.name, name])
                 r = figures.share(row["recovered"])
                 cells.append(r if r == figures.NONE else f"{r} ({late})")
+            if experiment in known:
+                ahead = known[experiment].leads.get(variation.name)
+                cells.append(str(ahead) if ahead else figures.NONE)
+                cells.append(known[experiment].verdicts().get(variation.name, figures.NONE))
             lines.append(cells)
-        parts.append(_table([experiment, "T_slow", *map(marks.short, names)], lines))
-    return "\n\n".join(parts) + "\n"
+        titles = [experiment, "T_slow", *map(marks.short, names)]
+        parts.append(_table(titles + (["lead", "order"] if experiment in known else []), lines))
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def put(path: Path, verb: str, text: str) -> bool:

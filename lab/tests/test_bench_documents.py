@@ -100,8 +100,12 @@ def test_a_line_for_each_model():
     models = [Variation("as-described"), Variation("overlap")]
     rows = [{**row, "variation": model.name} for model in models for row in ROWS[:4]]
     text = documents.sensitivity(rows, models, bench_fakes.ORIGIN)
-    assert "| redis | T_slow | pghot-default | stock-2 |" in text
-    assert "| overlap | 4.000 s | 0.90 (0.40) | 0.50 (2.00) |" in text
+    assert "| redis | T_slow | pghot-default | stock-2 | lead | order |" in text
+    assert (
+        "| as-described | 4.000 s | 0.90 (0.40) | 0.50 (2.00) | +0.40 (+0.40..+0.40) | - |" in text
+    )
+    assert "| overlap | 4.000 s | 0.90 (0.40) | 0.50 (2.00) | +0.40 (+0.40..+0.40) | same |" in text
+    assert "- redis: pghot-default is ahead as described, and with 1 of 1 other models" in text
 
 
 def test_a_text_takes_the_place_of_the_last_one(tmp_path):

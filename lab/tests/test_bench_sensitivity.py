@@ -112,6 +112,7 @@ def test_the_verb_writes_all_rows(tmp_path, monkeypatch, capsys, names, status):
     )
     written = json.loads((tmp_path / "sensitivity.json").read_text(encoding="utf-8"))
     assert len(written["rows"]) == len(MODELS) * 3 * len(names.split(","))
+    assert all(len(row["seconds_by_seed"]) == 3 for row in written["rows"] if not row["failed"])
     assert written["host"]["command"] == f"make sensitivity EXPERIMENT={names} CONTENDER=stock-2"
     document = (tmp_path / "sensitivity.md").read_text(encoding="utf-8")
     said = capsys.readouterr().out

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Whether another memory model puts contenders in another order, and by how much they are apart
+with each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lab.bench import figures, marks
+from lab.bench.resolution import LEAST
+
+
+@dataclass(frozen=True)
+class Lead:
+    """R of one contender less that of another: the mean, the lowest and the highest of the
+    seeds, each with the same random numbers."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def side(self) -> int:
+        """Who is ahead: 1 or -1, or 0 where chance decides. That is where seeds do not
+        agree, or both look alike."""
+        if abs(self.mean) < LEAST:
+            return 0
+        return 1 if self.low > 0 else -1 if self.high < 0 else 0
+
+    def __str__(self) -> str:
+        def signed(value: float) -> str:
+            return figures.figure(value, "+.2f")
+
+        return f"{signed(self.mean)} ({signed(self.low)}..{signed(self.high)})"
+
+
+def lead(row: dict, other: dict) -> Lead | None:
+    """Of a row before another one of the same experiment and model; None where either has no
+    R."""
+    if row["recovered"] is None or other["recovered"] is None:
+        return None
+    seeds = zip(row.get("recovered_by_seed") or [], other.get("recovered_by_seed") or [])
+    known = [a - b for a, b in seeds if a is not None and b is not None]
+    mean = row["recovered"] - other["recovered"]
+    return Lead(mean, min(known, default=mean), max(known, default=mean))
+
+
+def verdict(here: Lead, there: Lead) -> str:
+    """Whether who is ahead in one model is so in the other: "same", "turned", or "open" where
+    chance decides in one of them."""
+    if not here.side or not there.side:
+        return "open"
+    return "same" if here.side == there.side else "turned"
+
+
+@dataclass(frozen=True)
+class Order:
+    """pghot and the stock kernel in one experiment, by the name of the model; the first model
+    is the one that others are held against."""
+
+    experiment: str
+    ours: str
+    leads: dict[str, Lead]
+
+    def verdicts(self) -> dict[str, str]:
+        """For each other model."""
+        (_, first), *others = self.leads.items()
+        return {name: verdict(first, there) for name, there in others}
+
+    def told(self) -> str:
+        """A sentence."""
+        names = f"{marks.short(self.ours)} and {marks.REFERENCE}"
+        (_, first), *_ = self.leads.items()
+        counted = Counter(self.verdicts().values())
+        total = sum(counted.values())
+        if not first.side:
+            return f"{self.experiment}: chance decides between {names} as described already."
+        ahead = marks.short(self.ours) if first.side > 0 else marks.REFERENCE
+        parts = [f"{self.experiment}: {ahead} is ahead as described"]
+        parts.append(f"and with {counted['same']} of {total} other models")
+        turned = [name for name, what in self.verdicts().items() if what == "turned"]
+        behind = ", ".join(f"{name} ({self.leads[name]})" for name in turned)
+        parts.append(f"the order turns with {behind}" if turned else "the order never turns")
+        return ", ".join(parts) + "."
+
+
+def orders(rows: Sequence[dict]) -> list[Order]:
+    """One for each experiment of these rows that has both pghot and the stock kernel with its
+    first model."""
+    ours = marks.headline([row["contender"] for row in rows])
+    if ours is None:
+        return []
+    known = {(*figures.row_key(row), row["contender"]): row for row in rows}
+    first: dict[str, str] = {}
+    found: dict[str, dict[str, Lead]] = {}
+    for experiment, model, contender in known:
+        first.setdefault(experiment, model)
+        other = known.get((experiment, model, marks.REFERENCE))
+        if contender != ours or other is None:
+            continue
+        ahead = lead(known[experiment, model, ours], other)
+        if ahead is not None:
+            found.setdefault(experiment, {})[model] = ahead
+    return [
+        Order(experiment, ours, leads)
+        for experiment, leads in found.items()
+        if first[experiment] in leads
+    ]

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Whether another memory model puts contenders in another order."""
+
+import pytest
+
+from lab.bench import order
+from lab.bench.order import Lead
+from lab.tests import bench_fakes
+
+
+def lead(ours, theirs):
+    def row(shares):
+        return {"recovered": sum(shares) / len(shares), "recovered_by_seed": shares}
+
+    return order.lead(row(ours), row(theirs))
+
+
+AHEAD = lead([0.8, 0.9, 0.85], [0.7, 0.7, 0.7])
+BEHIND = lead([0.6, 0.65, 0.6], [0.7, 0.7, 0.7])
+TORN = lead([0.9, 0.6, 0.9], [0.7, 0.7, 0.7])
+ALIKE = lead([0.71, 0.715, 0.71], [0.7, 0.7, 0.7])
+
+
+def test_who_is_ahead_is_so_with_all_seeds():
+    assert [one.side for one in (AHEAD, BEHIND, TORN, ALIKE)] == [1, -1, 0, 0]
+    assert str(AHEAD) == "+0.15 (+0.10..+0.20)"
+    assert str(BEHIND) == "-0.08 (-0.10..-0.05)"
+
+
+@pytest.mark.parametrize(
+    "here, there, said",
+    [
+        (AHEAD, AHEAD, "same"),
+        (BEHIND, BEHIND, "same"),
+        (AHEAD, BEHIND, "turned"),
+        (AHEAD, TORN, "open"),
+        (ALIKE, AHEAD, "open"),
+    ],
+)
+def test_the_order(here, there, said):
+    assert order.verdict(here, there) == said
+
+
+def test_without_r_there_is_no_lead():
+    none = {"recovered": None, "recovered_by_seed": [None]}
+    assert order.lead(none, {"recovered": 0.5, "recovered_by_seed": [0.5]}) is None
+    assert order.lead({"recovered": 0.5}, {"recovered": 0.25}) == Lead(0.25, 0.25, 0.25)
+
+
+def rows(**shares):
+    return [
+        {**row, "variation": name}
+        for name, (pghot, stock) in shares.items()
+        for row in bench_fakes.rows("redis", pghot=pghot, stock=stock)
+    ]
+
+
+def test_it_is_said_which_models_turn_it():
+    (found,) = order.orders(rows(plain=(0.9, 0.5), overlap=(0.8, 0.5), other=(0.4, 0.5)))
+    assert found.verdicts() == {"overlap": "same", "other": "turned"}
+    assert found.told() == (
+        "redis: pghot-default is ahead as described, and with 1 of 2 other models, "
+        "the order turns with other (-0.10 (-0.10..-0.10))."
+    )
+    (found,) = order.orders(rows(plain=(0.5, 0.9), overlap=(0.2, 0.5)))
+    assert found.told().endswith(
+        "stock-2 is ahead as described, and with 1 of 1 other models, the order never turns."
+    )
+    (found,) = order.orders(rows(plain=(0.5, 0.5), overlap=(0.2, 0.5)))
+    assert found.told() == (
+        "redis: chance decides between pghot-default and stock-2 as described already."
+    )
+
+
+def test_nothing_is_held_against_what_is_not_there():
+    some = rows(plain=(0.9, 0.5), overlap=(0.8, 0.5))
+    for row in some:
+        if row["variation"] == "plain":
+            row.update(recovered=None, recovered_by_seed=[])
+    assert order.orders(some) == []
+    assert order.orders([row for row in some if row["contender"] != "stock-2"]) == []
