@@ -43,6 +43,13 @@ def add_parser(verbs: Verbs) -> None:
         help="only what stands for all: one experiment of each kind, the bounds, the stock "
         "kernel and pghot (MAIN=1)",
     )
+    parser.add_argument(
+        "--long",
+        action="store_true",
+        default=os.environ.get("LONG") == "1",
+        help="only experiments that have a long form, and that form: a minute or two each, for "
+        "policies that adapt slowly (LONG=1)",
+    )
     parser.add_argument("--list", action="store_true", help="list experiments and contenders")
     parser.set_defaults(run=run)
     varied = verbs.add_parser(
@@ -89,20 +96,26 @@ def _document(
         write_text(_PICTURE, picture)
 
 
+def _experiments(args: argparse.Namespace) -> list[description.Experiment]:
+    if args.main and (args.experiment or args.contender):
+        raise LabError("MAIN=1 says which experiments and contenders: leave out the others")
+    if args.long and (args.main or args.quick or args.experiment):
+        raise LabError(
+            "LONG=1 says which experiments: leave out MAIN, QUICK and EXPERIMENT, or name one of "
+            "them with -long behind"
+        )
+    if args.long:
+        return description.long_ones()
+    wanted = description.experiments(",".join(overview.MAIN) if args.main else args.experiment)
+    return [experiment for experiment in wanted if experiment.quick or not args.quick]
+
+
 def run(args: argparse.Namespace) -> int:
     """Run what was asked for; 1 if a run failed that should not have."""
     if args.list:
         return _list()
     options.whole_for_documents(args)
-    if args.main and (args.experiment or args.contender):
-        raise LabError("MAIN=1 says which experiments and contenders: leave out the others")
-    experiments = [
-        experiment
-        for experiment in description.experiments(
-            ",".join(overview.MAIN) if args.main else args.experiment
-        )
-        if experiment.quick or not args.quick
-    ]
+    experiments = _experiments(args)
     contenders = options.chosen(",".join(marks.MAIN) if args.main else args.contender)
     began, origin = time.monotonic(), origins.of("bench", args)
     rows = run_matrix(

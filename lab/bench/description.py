@@ -12,6 +12,7 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
   contenders begins, and where that of the bounds is for good. Without ``fast`` the
   experiment has no bounds, and ``unbounded`` says why
 - ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
+- ``wide``: true: every contender takes part, and not those alone that do so everywhere
 - ``seeds``: how many runs with different random numbers the figures are means of
   (default 1); with QUICK=1 there is one
 - ``best_mib``: how much of the data the DRAM of each socket can hold, where that is
@@ -19,9 +20,11 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``setup``, ``cmdline``, ``programs``, ``packages``: as in lab.measure.Run
 - ``scale``: how much larger and longer what it stands for is (lab.bench.scale); without it
   there the common one
-- ``variants``: which of VARIANTS take part in the matrix without being asked for,
-  each "full" or "quick", which is with QUICK=1 too. By its name, with the variant's behind,
-  each of any experiment can be had
+- ``long``: the same as ``workload`` for LONG=1, with so much more work that it takes a minute or
+  two; ``long_times`` says how many times longer that is
+- ``variants``: which of VARIANTS take part in the matrix without being asked for, each "full",
+  with one seed, or "quick", which is with all seeds and with QUICK=1 too. By its name, with the
+  variant's behind, each of any experiment can be had
 - ``document``: title, ``differs`` (what is not the same here) and ``figures``,
   a list of contender and text
 
@@ -32,7 +35,8 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 - ``placement``: "start", "fast", "slow" or "best"
 - ``like``: the contender that does the same by another kernel. What they differ by is the
   resolution of the results
-- ``quick``: false: only in experiments at full length, and not in variants of them
+- ``part``: "everywhere" (the default), "control": with QUICK=1, and else in experiments that
+  are ``wide``; "wide": only in those, at full length, and not in variants of them
 - ``setup``: a shell script beside the file; ``variables``: a table of values for it;
   ``programs``: those of lab/workloads/ that it uses
 """
@@ -53,10 +57,12 @@ from lab.machines.variation import Variation
 EXPERIMENTS = paths.ROOT / "lab" / "experiments"
 CONTENDERS = paths.ROOT / "lab" / "contenders"
 PLACEMENTS = ("start", "fast", "slow", "best")
+PARTS = ("everywhere", "control", "wide")
 VARIANTS = {
     "busy": "all other CPUs are busy",
     "cold": "its threads have just begun",
     "unscaled": "constants of time and size are those of a large machine",
+    "long": "it takes a minute or two",
 }
 """What experiments have variants of, and what is said of them."""
 
@@ -118,6 +124,9 @@ class Experiment:
     scale: Scale
     variants: Mapping[str, str]
     quick_by_name: bool = False
+    wide: bool = False
+    long: tuple[str, ...] = ()
+    long_times: int = 1
     variant: Variant | None = None
     variation: Variation = field(default_factory=Variation)
 
@@ -125,6 +134,11 @@ class Experiment:
     def key(self) -> tuple[str, str]:
         """What tells it from others of a matrix."""
         return self.name, self.variation.name
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is the long form."""
+        return self.variant is not None and self.variant.name == "long"
 
 
 @dataclass(frozen=True)
@@ -141,12 +155,14 @@ class Contender:
     setup: str
     programs: tuple[str, ...]
     like: str | None = None
-    quick: bool = True
+    part: str = "everywhere"
 
 
 def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     """Whether the matrix has this cell without its contender being asked for."""
-    return contender.quick or not (quick or read.variant)
+    if contender.part == "everywhere" or (quick and contender.part == "control"):
+        return True
+    return read.wide and not quick and not read.variant
 
 
 def _names(kind: type) -> set[str]:
@@ -191,6 +207,9 @@ def experiment(path: Path) -> Experiment:
         fast_machine=table.take("fast_machine", str, ""),
         unbounded=table.take("unbounded", str, None),
         best_mib=tuple(table.take("best_mib", list, ())),
+        wide=table.take("wide", bool, False),
+        long=table.words("long", []),
+        long_times=table.integer("long_times", 1, 1000, 1),
         seeds=table.integer("seeds", 1, 100, 1),
         setup=table.take("setup", str, ""),
         cmdline=table.words("cmdline", []),
@@ -215,6 +234,8 @@ def experiment(path: Path) -> Experiment:
         or not all(type(mib) is int and mib > 0 for mib in read.best_mib)
     ):
         table.fail("best_mib", f"is not a list of {sockets} numbers above 0")
+    if bool(read.long) != ("long_times" in table):
+        table.fail("long", "goes with long_times")
     if (read.fast is None) != (read.slow is None):
         table.fail("fast", "goes with slow")
     if (read.fast is None) == (read.unbounded is None):
@@ -253,7 +274,7 @@ def contender(path: Path) -> Contender:
         setup=text,
         programs=table.words("programs", []),
         like=table.take("like", str, None),
-        quick=table.take("quick", bool, True),
+        part=table.choice("part", PARTS) if "part" in table else PARTS[0],
     )
 
 
@@ -270,7 +291,18 @@ def _hogs(read: Experiment) -> tuple[int, ...]:
 
 
 def variant(read: Experiment, kind: str) -> Experiment:
-    """An experiment in another way, one of VARIANTS."""
+    """An experiment in another way, one of VARIANTS. One that is long stands for as much time
+    as ever: its constants are less far from those of a large machine."""
+    if kind == "long":
+        if not read.long:
+            raise LabError(f"{read.name} has no long form: its file has no words for it")
+        read = replace(
+            read,
+            workload=read.long,
+            quick=(),
+            seeds=1,
+            scale=replace(read.scale, time=max(1, read.scale.time // read.long_times)),
+        )
     made = Variant(
         kind,
         read.name,
@@ -295,8 +327,17 @@ def _with_variants(path: Path) -> list[Experiment]:
     made = [replace(read, quick=()) if read.quick_by_name else read]
     for kind, where in read.variants.items():
         one = variant(read, kind)
-        made.append(one if where == "quick" else replace(one, quick=()))
+        made.append(one if where == "quick" else replace(one, quick=(), seeds=1))
     return made
+
+
+def long_ones() -> list[Experiment]:
+    """The long form of each that has one."""
+    return [variant(read, "long") for read in map(experiment, _files()) if read.long]
+
+
+def _files() -> list[Path]:
+    return sorted(EXPERIMENTS.glob("*.toml"))
 
 
 def _named(name: str, known: Mapping[str, Path]) -> Experiment:
@@ -314,7 +355,7 @@ def _named(name: str, known: Mapping[str, Path]) -> Experiment:
 def experiments(names: str | None = None) -> list[Experiment]:
     """Those of a comma list, or all and the variants that they name; LabError lists the
     known ones."""
-    known = {path.stem: path for path in sorted(EXPERIMENTS.glob("*.toml"))}
+    known = {path.stem: path for path in _files()}
     wanted = [name for name in (names or "").split(",") if name]
     if wanted:
         return [_named(name, known) for name in wanted]

@@ -105,6 +105,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         packages=experiment.packages,
         count_pages=placement == "best",
         variation=experiment.variation,
+        limit_s=Run.limit_s * experiment.long_times if experiment.is_long else Run.limit_s,
     )
     seeds = 1 if quick else experiment.seeds
     return Cell(

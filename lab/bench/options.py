@@ -64,6 +64,7 @@ def whole_for_documents(
             ("EXPERIMENT", args.experiment not in (None, experiments)),
             ("CONTENDER", args.contender not in (None, contenders)),
             ("QUICK", args.quick),
+            ("LONG", getattr(args, "long", False)),
         )
         if given
     ]

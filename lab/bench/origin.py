@@ -52,7 +52,9 @@ def of(verb: str, args: argparse.Namespace, **defaults: str) -> Origin:
     """Of ``make VERB`` with these options, as far as the results depend on them: names that
     are the verb's defaults need not be typed."""
     words = ["make", verb]
-    words += [f"{name.upper()}=1" for name in ("main", "quick") if getattr(args, name, False)]
+    words += [
+        f"{name.upper()}=1" for name in ("main", "long", "quick") if getattr(args, name, False)
+    ]
     for option in ("experiment", "contender"):
         value = getattr(args, option)
         if value and value != defaults.get(option):

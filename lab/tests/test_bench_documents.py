@@ -181,6 +181,7 @@ def test_the_verb_writes_documents_only_when_asked(work_tree):
     [
         (["--experiment", "redis"], "EXPERIMENT"),
         (["--contender", "stock-2", "--quick"], "CONTENDER, QUICK"),
+        (["--long"], "LONG"),
     ],
 )
 def test_a_part_of_the_results_is_not_written_to_documents(
@@ -211,6 +212,22 @@ def test_what_stands_for_all_is_written_and_called_so(work_tree, monkeypatch):
 def test_what_stands_for_all_is_not_chosen_again(work_tree, capsys):
     assert bench("--main", "--experiment", "redis") != 0
     assert "leave out the others" in capsys.readouterr().err
+
+
+def test_long_runs_are_chosen_once_too(work_tree, monkeypatch, capsys):
+    asked = []
+
+    def run_matrix(experiments, _contenders, **_):
+        asked.append({one.name for one in experiments})
+        return ROWS
+
+    monkeypatch.setattr(command, "run_matrix", run_matrix)
+    assert bench("--long") == 0
+    assert asked == [{one.name for one in description.long_ones()}]
+    assert "make bench LONG=1" in (work_tree / "build" / "results.md").read_text(encoding="utf-8")
+    for other in (["--quick"], ["--main"], ["--experiment", "redis"]):
+        assert bench("--long", *other) != 0
+        assert "LONG=1 says which experiments" in capsys.readouterr().err
 
 
 def test_what_failed_is_not_written_to_documents(work_tree, monkeypatch, capsys):

@@ -90,5 +90,5 @@ def test_the_controls_are_like_what_is_there():
         assert one.balancing == other.balancing and one.placement == other.placement
         assert one.setup == other.setup and one.cmdline == ("pghot=off",)
     # So that there is a resolution in every table.
-    assert any(one.quick and other.quick for one, other in pairs)
+    assert any(one.part != "wide" and other.part == "everywhere" for one, other in pairs)
     assert known[marks.MAIN[1]].like == marks.MAIN[0]

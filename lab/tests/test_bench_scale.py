@@ -13,7 +13,7 @@ from lab.bench.runner import Matrix
 from lab.bench.scale import Scale
 from lab.bench.scale import read as read_scale
 from lab.errors import LabError
-from lab.measure import Result
+from lab.measure import Result, Run
 
 CONTENDERS = {read.name: read for read in description.contenders()}
 SCALED = [read for read in description.experiments() if not read.unbounded]
@@ -85,7 +85,7 @@ def test_variants_that_are_not_scaled_or_not_old():
     read = next(read for read in SCALED if read.name == "regions")
     setups = {
         kind: cell(description.variant(read, kind), CONTENDERS["stock-2"]).runs[0].setup
-        for kind in description.VARIANTS
+        for kind in ("busy", "cold", "unscaled")
     }
     assert "scan_delay_ms" not in setups["unscaled"] and "scale_time" not in setups["unscaled"]
     assert f"echo {read.scale.delay_ms()} >" in setups["cold"] and read.scale.delay_ms() > 0
@@ -135,17 +135,38 @@ def test_variants_are_there_by_name_and_where_they_are_asked_for():
         description.experiments("redis-idle")
 
 
+def test_variants_at_full_length_alone_have_one_seed():
+    seeds = {read.name: read.seeds for read in description.experiments()}
+    assert seeds["graph500"] == seeds["redis-busy"] == 3
+    assert seeds["graph500-busy"] == 1
+
+
+def test_a_long_run_stands_for_as_much_time():
+    (short,), (long,) = description.experiments("gups"), description.experiments("gups-long")
+    assert long.workload == short.long and long.is_long and not short.is_long
+    assert (short.scale.time, long.scale.time) == (20, 20 // short.long_times)
+    assert long.scale.memory == short.scale.memory and not long.quick
+    known = {read.name for read in description.experiments()}
+    names = {read.name for read in description.long_ones()}
+    assert "gups-long" in names and not names & known
+    (made,) = cell(long, CONTENDERS["stock-2"]).runs
+    assert made.limit_s == short.long_times * Run.limit_s
+    with pytest.raises(LabError, match="idle has no long form"):
+        description.experiments("idle-long")
+
+
 def test_not_every_contender_is_everywhere():
     whole, (busy,) = description.experiments("redis"), description.experiments("redis-busy")
-    few = {
-        name for name, one in CONTENDERS.items() if description.take_part(busy, one, quick=False)
-    }
-    assert few >= {"fast", "slow", "stock-2", "off-2", "pghot-default-hint_fault"}
-    assert not few & {"damon", "stock-3", "pghot-precise-hint_fault"}
-    assert few == {
-        name for name, one in CONTENDERS.items() if description.take_part(whole[0], one, quick=True)
-    }
-    assert all(description.take_part(whole[0], one, quick=False) for one in CONTENDERS.values())
+    narrow = description.experiments("sqlite")
+
+    def part(read, *, quick):
+        return {n for n, one in CONTENDERS.items() if description.take_part(read, one, quick=quick)}
+
+    few = {"fast", "slow", "best", "stock-2", "pghot-default-hint_fault"}
+    assert part(busy, quick=False) == few
+    assert part(narrow[0], quick=False) == few
+    assert part(whole[0], quick=True) == part(busy, quick=True) == few | {"off-2"}
+    assert part(whole[0], quick=False) == set(CONTENDERS)
 
     def names(**more):
         made = Matrix([busy], list(CONTENDERS.values()), lambda _: Result(error="no"), **more)
