@@ -36,7 +36,7 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 - ``like``: the contender that does the same by another kernel. What they differ by is the
   resolution of the results
 - ``part``: "everywhere" (the default), "control": with QUICK=1, and else in experiments that
-  are ``wide``; "wide": only in those, at full length, and not in variants of them
+  are ``wide``; "wide": only in those, at full length, with one seed, and not in variants of them
 - ``setup``: a shell script beside the file; ``variables``: a table of values for it;
   ``programs``: those of lab/workloads/ that it uses
 """

@@ -107,7 +107,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         variation=experiment.variation,
         limit_s=Run.limit_s * experiment.long_times if experiment.is_long else Run.limit_s,
     )
-    seeds = 1 if quick else experiment.seeds
+    seeds = 1 if quick or contender.part == "wide" else experiment.seeds
     return Cell(
         experiment,
         contender,
@@ -258,6 +258,8 @@ def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result
     }
     if failed or not results:
         return {**base, **dict.fromkeys(_FIGURES)}
+    # With the same random numbers: a contender may have fewer seeds than its bounds.
+    fast, slow = fast[: len(results)], slow[: len(results)]
     seconds, hog, undisturbed = seconds_of(results), _rate(results), _rate(slow)
     return {
         **base,

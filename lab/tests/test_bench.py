@@ -184,6 +184,19 @@ def test_the_figures_of_each_seed_are_against_its_own_bounds(experiment):
     assert row["recovered_by_seed"] == [0.5, 0.5, 0.5]
 
 
+def test_one_seed_is_held_against_the_bounds_with_that_seed(experiment):
+    def measure(run):
+        return replace(made_up(run), seconds=made_up(run).seconds * int(run.workload[-1]))
+
+    names = ("fast", "slow", "stock-2", "pghot-precise-hint_fault")
+    rows = rows_of(replace(experiment, seeds=3, best_mib=()), measure, names)
+    assert len(rows["stock-2"]["seconds_by_seed"]) == 3
+    one = rows["pghot-precise-hint_fault"]
+    assert one["seconds_by_seed"] == [1.5] and one["recovered_by_seed"] == [one["recovered"]] == [
+        0.75
+    ]
+
+
 def test_others_are_held_against_those_beside_the_slow_bound(experiment):
     def measure(run):
         rate = 2e9 if run.workload[2] == "1" and "numa_balancing 2" not in run.setup else 1.5e9
