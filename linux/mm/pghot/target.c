@@ -84,6 +84,15 @@ void pghot_make_room(int nid, unsigned int order)
 	}
 }
 
+/*
+ * How far @n is for pages on @src that @nid accesses. Seen from a node that has
+ * CPUs: that is the direction that firmware fills in, the other may say 255.
+ */
+static int target_distance(int nid, int src, int n)
+{
+	return nid >= 0 ? node_distance(nid, n) : node_distance(n, src);
+}
+
 /**
  * pghot_pick_target - the node to promote a page to
  * @nid: node it is accessed from, or NUMA_NO_NODE
@@ -100,7 +109,6 @@ void pghot_make_room(int nid, unsigned int order)
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		      unsigned long nr_pages)
 {
-	int from = nid >= 0 ? nid : src;
 	int best = NUMA_NO_NODE, first = NUMA_NO_NODE;
 	int best_distance = INT_MAX, first_distance = INT_MAX;
 	int n;
@@ -110,11 +118,11 @@ int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		return nid;
 
 	for_each_node_state(n, N_MEMORY) {
-		int distance = node_distance(from, n);
+		int distance = target_distance(nid, src, n);
 
 		if (!node_is_toptier(n) || (allowed && !node_isset(n, *allowed)))
 			continue;
-		if (n != nid && nid >= 0 && distance >= node_distance(from, src))
+		if (n != nid && nid >= 0 && distance >= node_distance(nid, src))
 			continue;
 		if (distance < first_distance) {
 			first = n;
