@@ -86,8 +86,7 @@ static void *recorder(void *arg)
 
 		if (r & 1 << 18)
 			batch[nr++] = a;
-		else if (pghot_map_record(&map, a.pfn, a.nid, a.weight,
-					  READ_ONCE(now_ms), &tunables,
+		else if (pghot_map_record(&map, &a, READ_ONCE(now_ms), &tunables,
 					  &owner) == PGHOT_BECAME_READY)
 			became_ready(&a, owner);
 		if (nr == ARRAY_SIZE(batch) || i == accesses - 1) {

@@ -127,8 +127,7 @@ static void record_one(struct worker *w, unsigned long i)
 {
 	struct pghot_map_node *node;
 
-	if (pghot_map_record(&w->b->map, w->access[i].pfn, w->access[i].nid,
-			     w->access[i].weight, now_ms(w, i), &w->b->t,
+	if (pghot_map_record(&w->b->map, &w->access[i], now_ms(w, i), &w->b->t,
 			     &node) == PGHOT_BECAME_READY)
 		became_ready(&w->access[i], node);
 }

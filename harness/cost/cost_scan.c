@@ -76,6 +76,7 @@ static double hot(struct cost_map *b, const struct cost_options *o,
 {
 	unsigned long nr = b->sections * PAGES_PER_SECTION / PGHOT_BLOCK_PAGES;
 	unsigned long *pages = calloc(nr, sizeof(*pages));
+	struct pghot_access access = { .weight = 2 };
 	struct pghot_map_node *node;
 	double ns[MAX_REPS];
 	u64 random = 1;
@@ -94,8 +95,8 @@ static double hot(struct cost_map *b, const struct cost_options *o,
 			if (page >> 11 >= share * (double)(1ULL << 53))
 				continue;
 			page = i * PGHOT_BLOCK_PAGES + page % PGHOT_BLOCK_PAGES;
-			pghot_map_record(&b->map, page, 0, 2, NOW_MS, &b->t,
-					 &node);
+			access.pfn = page;
+			pghot_map_record(&b->map, &access, NOW_MS, &b->t, &node);
 			pages[marked++] = page;
 		}
 		make_cold();
@@ -113,6 +114,40 @@ static double hot(struct cost_map *b, const struct cost_options *o,
 	return s.median;
 }
 
+/*
+ * ns per block for the first access in an era to a block that has a record, with
+ * its other records to be gone through; and for one in the same era beside it.
+ */
+static void eras(struct cost_map *b, const struct cost_options *o)
+{
+	unsigned long nr = b->sections * PAGES_PER_SECTION / PGHOT_BLOCK_PAGES;
+	struct pghot_access access = { .weight = 1 };
+	const char *const names[] = { "first_in_an_era_ns", "in_an_era_ns" };
+	double ns[ARRAY_SIZE(names)][MAX_REPS];
+	struct pghot_map_node *node;
+	u32 now = NOW_MS;
+	unsigned int rep, way;
+	unsigned long i;
+
+	for (rep = 0; rep < o->reps; rep++) {
+		now += 2 * pghot_era_buckets(pghot_map_layout(&b->map)) * 1000;
+		for (way = 0; way < ARRAY_SIZE(names); way++) {
+			double start;
+
+			make_cold();
+			start = cost_ns();
+			for (i = 0; i < nr; i++) {
+				access.pfn = i * PGHOT_BLOCK_PAGES + way;
+				pghot_map_record(&b->map, &access, now, &b->t,
+						 &node);
+			}
+			ns[way][rep] = (cost_ns() - start) / nr;
+		}
+	}
+	for (way = 0; way < ARRAY_SIZE(names); way++)
+		cost_print(names[way], cost_stat(ns[way], o->reps));
+}
+
 void cost_scans(const struct cost_options *o, bool precise)
 {
 	double warm, cold, cost[ARRAY_SIZE(hot_shares)], growth;
@@ -125,6 +160,9 @@ void cost_scans(const struct cost_options *o, bool precise)
 	printf("\"idle_bar\": {\"us\": %.3f, \"below\": %.0f, \"met\": %s}, ",
 	       cold, BAR_IDLE_US,
 	       warm < BAR_IDLE_US && cold < BAR_IDLE_US ? "true" : "false");
+	eras(&b, o);
+	/* What is left is of another time. */
+	pghot_map_reset(&b.map, &b.node);
 	printf("\"hot\": [");
 	for (i = 0; i < ARRAY_SIZE(hot_shares); i++) {
 		printf("%s{", i ? ", " : "");

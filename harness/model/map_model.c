@@ -78,25 +78,22 @@ static u64 bucket_at(const struct model *m, u64 now_ms)
 	return now_ms % (1ULL << 32) / (length ? length : 1);
 }
 
-/* How many buckets ago the record says that its last access was. */
-static s64 apparent_age(const struct model *m, const struct model_page *p,
-			u64 bucket)
+/* Buckets that make up an era, so that two eras and a window can be told apart. */
+static u64 era_at(const struct model *m, u64 now_ms)
 {
-	/* The record's clock has 16 or 16384 numbers: older accesses alias. */
-	s64 turn = m->precise ? 16384 : 16;
-	s64 age = ((s64)bucket - (s64)p->bucket) % turn;
+	return bucket_at(m, now_ms) / (m->precise ? 8183 : 5);
+}
 
-	if (age < 0)
-		age += turn;
-	/* One before the present is one after it: another CPU's next bucket. */
-	return age == turn - 1 ? -1 : age;
+/* How many buckets ago the last access was; below 0 if another CPU's was ahead. */
+static s64 age(const struct model_page *p, u64 bucket)
+{
+	return (s64)bucket - (s64)p->bucket;
 }
 
 static bool in_window(const struct model *m, const struct model_page *p,
 		      u64 now_ms)
 {
-	return p->count && apparent_age(m, p, bucket_at(m, now_ms)) <
-			   (m->precise ? 16 : 4);
+	return p->count && age(p, bucket_at(m, now_ms)) < (m->precise ? 16 : 4);
 }
 
 static u64 seen_count(const struct model *m, const struct model_page *p)
@@ -112,7 +109,7 @@ static u32 class_of(const struct model *m, const struct model_page *p)
 	u32 class = 0;
 
 	if (!m->precise)
-		return count - 1;
+		return count ? count - 1 : 0;
 	while (count >= 2) {
 		count /= 2;
 		class++;
@@ -139,22 +136,24 @@ static int claim_place(struct model_block *b, int nid)
 }
 
 enum pghot_recorded model_record(struct model *m, int section, int page,
-				 int nid, u64 weight, u64 now_ms)
+				 int nid, u64 weight, bool anew, u64 now_ms)
 {
 	struct model_page *p = &m->section[section].page[page];
 	struct model_block *b = block_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms);
-	bool fresh = in_window(m, p, now_ms);
+	bool fresh = in_window(m, p, now_ms) && !anew;
 	int place;
 
 	if (m->section[section].owner == MODEL_NOBODY)
 		return PGHOT_UNTRACKED;
+	if (b->era == MODEL_NO_ERA || era_at(m, now_ms) > b->era)
+		b->era = era_at(m, now_ms);
 	place = claim_place(b, nid);
 	if (!weight)
 		return PGHOT_COUNTED;
 	p->place = place;
 	p->nid = nid;
-	if (!fresh || apparent_age(m, p, bucket) >= 0)
+	if (!fresh || age(p, bucket) >= 0)
 		p->bucket = bucket;
 	p->count = fresh ? p->count + weight : weight;
 	if (p->ready || p->count < m->threshold)
@@ -183,8 +182,10 @@ bool model_add(struct model *m, int section, int node)
 		return false;
 	section_clear(s);
 	s->owner = node;
-	for (i = 0; i < MODEL_PAGES; i++)
+	for (i = 0; i < MODEL_PAGES; i++) {
 		s->block[i].nid[0] = s->block[i].nid[1] = NUMA_NO_NODE;
+		s->block[i].era = MODEL_NO_ERA;
+	}
 	return true;
 }
 
@@ -220,6 +221,38 @@ unsigned long model_reset(struct model *m, int node)
 		section_clear(&m->section[i]);
 	}
 	return ready;
+}
+
+/* What is ready stays so, and has no accesses. */
+static void page_expire(struct model_page *p)
+{
+	if (p->ready)
+		p->count = 0;
+	else
+		*p = (struct model_page) { 0 };
+}
+
+void model_expire(struct model *m, int node, u64 now_ms, bool all)
+{
+	int s, p;
+
+	for (s = 0; s < MODEL_SECTIONS; s++) {
+		if (m->section[s].owner != node)
+			continue;
+		for (p = 0; p < MODEL_PAGES; p++) {
+			u64 era = block_of_page(m, s, p)->era;
+
+			if (all || era + 1 < era_at(m, now_ms))
+				page_expire(&m->section[s].page[p]);
+		}
+		for (p = 0; p < MODEL_PAGES; p++) {
+			struct model_block *b = &m->section[s].block[p];
+
+			if (b->era != MODEL_NO_ERA &&
+			    (all || b->era + 1 < era_at(m, now_ms)))
+				b->era = MODEL_NO_ERA;
+		}
+	}
 }
 
 unsigned long model_ready(const struct model *m, int node,

@@ -14,6 +14,7 @@
 #define MODEL_PAGES	10
 #define MODEL_NODES	2
 #define MODEL_NOBODY	(-1)
+#define MODEL_NO_ERA	(~0ULL)
 
 extern const unsigned long model_section_nr[MODEL_SECTIONS];
 extern const unsigned long model_page_nr[MODEL_PAGES];
@@ -29,6 +30,7 @@ struct model_page {
 struct model_block {
 	int nid[2];		/* NUMA_NO_NODE: place is free */
 	bool pending;		/* a walk must find it */
+	u64 era;		/* of the last report, MODEL_NO_ERA: none counts */
 };
 
 struct model_section {
@@ -57,11 +59,12 @@ u64 model_freq_max(const struct model *m);
 unsigned long model_pfn(int section, int page);
 int model_owner(const struct model *m, int section);
 enum pghot_recorded model_record(struct model *m, int section, int page,
-				 int nid, u64 weight, u64 now_ms);
+				 int nid, u64 weight, bool anew, u64 now_ms);
 bool model_take(struct model *m, int section, int page);
 bool model_add(struct model *m, int section, int node);
 unsigned long model_remove(struct model *m, int section);
 unsigned long model_reset(struct model *m, int node);
+void model_expire(struct model *m, int node, u64 now_ms, bool all);
 unsigned long model_ready(const struct model *m, int node,
 			  unsigned long hist[PGHOT_CLASSES]);
 unsigned long model_sections(const struct model *m, int node);

@@ -16,13 +16,13 @@
 enum op {
 	OP_RECORD, OP_RECORD2, OP_RECORD3, OP_RECORD4, OP_TAKE, OP_NEXT,
 	OP_NEXT2, OP_STOP, OP_MARK, OP_REMOVE, OP_ADD, OP_RESET, OP_WINDOW,
-	OP_THRESHOLD, OP_TIME, OP_BATCH, OP_NR,
+	OP_THRESHOLD, OP_TIME, OP_BATCH, OP_EXPIRE, OP_NR,
 };
 
 static const char *const op_name[OP_NR] = {
 	"record", "record", "record", "record", "take", "next", "next", "stop",
 	"mark", "remove", "add", "reset", "window", "threshold", "time",
-	"batch",
+	"batch", "expire",
 };
 
 static const int nids[] = { 0, 1, 2, 3, 0, 1, 1022, NUMA_NO_NODE };
@@ -30,7 +30,8 @@ static const u32 weights[] = { 1, 1, 1, 2, 3, 0, 126, U32_MAX };
 
 /* Steps of the clock: within a bucket, some buckets, a window, a turn, ... */
 static const u64 steps_ms[] = {
-	1, 7, 250, 1000, 4000, 15000, 16000, 250 * 16383, 1ULL << 31, U32_MAX,
+	1, 7, 250, 1000, 4000, 5000, 9999, 15000, 16000, 250 * 16383,
+	5000 * 4094, 5000 * 4095, 1ULL << 31, U32_MAX,
 };
 
 struct world {
@@ -40,7 +41,7 @@ struct world {
 	struct pghot_tunables t;
 	struct pghot_entry got[PGHOT_BLOCK_PAGES], want[PGHOT_BLOCK_PAGES];
 	struct model m;
-	u64 now;
+	u64 now, expired;
 	struct ops_failure *why;
 };
 
@@ -62,18 +63,26 @@ static bool failed(struct world *w, const char *format, ...)
 					what, _got, _want);		\
 	})
 
+/* Another CPU's clock may be behind; not by a turn of it. */
+static u64 behind(const struct world *w, u32 ms)
+{
+	return (u32)w->now >= ms ? w->now - ms : w->now;
+}
+
 static bool do_record(struct world *w, const u8 *op, int s, int p)
 {
 	int nid = nids[op[2] % ARRAY_SIZE(nids)];
 	u32 weight = weights[op[3] % ARRAY_SIZE(weights)];
 	struct pghot_map_node *node = NULL;
 	enum pghot_recorded got, want;
-	/* Another CPU's clock may be behind. */
-	u64 now = w->now - op[4] % 4;
+	u64 now = behind(w, op[4] % 4);
+	struct pghot_access access = {
+		.pfn = model_pfn(s, p), .nid = nid, .weight = weight,
+		.anew = op[4] & 64,
+	};
 
-	got = pghot_map_record(&w->map, model_pfn(s, p), nid, weight, (u32)now,
-			       &w->t, &node);
-	want = model_record(&w->m, s, p, nid, weight, now);
+	got = pghot_map_record(&w->map, &access, (u32)now, &w->t, &node);
+	want = model_record(&w->m, s, p, nid, weight, access.anew, now);
 	if (!expect(w, "record", got, want))
 		return false;
 	if (want != PGHOT_BECAME_READY)
@@ -103,7 +112,7 @@ static bool do_batch(struct world *w, const u8 *op)
 	unsigned int nr = op[2] % (ARRAY_SIZE(batch.access) + 1), i;
 	unsigned int got, tracked = 0, ready = 0;
 	u32 random = op[1] | op[3] << 8 | op[4] << 16 | (u32)op[5] << 24;
-	u64 now = w->now - op[6] % 4;
+	u64 now = behind(w, op[6] % 4);
 	u8 s[ARRAY_SIZE(batch.access)], p[ARRAY_SIZE(batch.access)];
 
 	for (i = 0; i < nr; i++) {
@@ -114,6 +123,7 @@ static bool do_batch(struct world *w, const u8 *op)
 			.pfn = model_pfn(s[i], p[i]),
 			.nid = nids[(random >> 20) % ARRAY_SIZE(nids)],
 			.weight = weights[(random >> 24) % ARRAY_SIZE(weights)],
+			.anew = random >> 30 == 3,
 		};
 	}
 	batch.nr_ready = 0;
@@ -122,7 +132,8 @@ static bool do_batch(struct world *w, const u8 *op)
 	for (i = 0; i < nr; i++) {
 		const struct pghot_access *a = &batch.access[i];
 		enum pghot_recorded want = model_record(&w->m, s[i], p[i],
-							a->nid, a->weight, now);
+							a->nid, a->weight,
+							a->anew, now);
 
 		tracked += want != PGHOT_UNTRACKED;
 		if (want != PGHOT_BECAME_READY)
@@ -226,6 +237,29 @@ static bool do_reset(struct world *w, int node)
 		      model_reset(&w->m, node));
 }
 
+static void expire(struct world *w, bool all)
+{
+	int node;
+
+	for (node = 0; node < MODEL_NODES; node++) {
+		pghot_map_expire(&w->map, &w->node[node], (u32)w->now, &w->t,
+				 all);
+		model_expire(&w->m, node, w->now, all);
+	}
+	w->expired = w->now;
+}
+
+/* As kmigrated does, which looks at the clock more often. */
+static void advance(struct world *w, u64 step)
+{
+	bool wraps = (u32)(w->now + step) < (u32)w->now || step >> 32;
+	u32 due = pghot_map_expire_ms(&w->map, &w->t);
+
+	w->now += step;
+	if (wraps || w->now - w->expired >= due)
+		expire(w, wraps || step >= due);
+}
+
 static bool one(struct world *w, const u8 *op)
 {
 	int s = op[1] % MODEL_SECTIONS, p = op[5] % MODEL_PAGES;
@@ -257,14 +291,18 @@ static bool one(struct world *w, const u8 *op)
 	case OP_WINDOW:
 		w->m.window_ms = 100 + (op[2] << 8 | op[3]) % 59901;
 		w->t.window_ms = w->m.window_ms;
+		expire(w, true);
 		return true;
 	case OP_THRESHOLD:
 		w->m.threshold = 1 + op[2] % model_freq_max(&w->m);
 		w->t.freq_threshold = w->m.threshold;
 		return true;
 	case OP_TIME:
-		w->now += steps_ms[op[2] % ARRAY_SIZE(steps_ms)] *
-			  (1 + op[3] % 4);
+		advance(w, steps_ms[op[2] % ARRAY_SIZE(steps_ms)] *
+			   (1 + op[3] % 4));
+		return true;
+	case OP_EXPIRE:
+		expire(w, op[2] & 1);
 		return true;
 	case OP_BATCH:
 		return do_batch(w, op);
@@ -316,7 +354,7 @@ static bool map_run(u8 head, const u8 *ops, size_t nr, struct ops_failure *why)
 
 	memset(&w, 0, sizeof(w));
 	w.why = why;
-	w.now = head & 2 ? U32_MAX - 5000ULL : 1000;
+	w.now = w.expired = head & 2 ? U32_MAX - 5000ULL : 1000;
 	model_init(&w.m, head & 1);
 	w.t = (struct pghot_tunables) {
 		.freq_threshold = w.m.threshold, .window_ms = w.m.window_ms,

@@ -54,6 +54,7 @@ def test_records(figures: dict, layout: str, way: str) -> None:
 def test_scans(figures: dict, layout: str) -> None:
     scan = figures[layout]["scan"]
     assert scan["idle_bar"]["met"] in (True, False)
+    assert scan["first_in_an_era_ns"]["median"] > 0 and scan["in_an_era_ns"]["median"] > 0
     assert [row["share_of_blocks"] for row in scan["hot"]] == [0.001, 0.01, 0.1]
     for row in scan["hot"]:
         assert row["walk_and_collect_ns"]["median"] > 0

@@ -69,10 +69,13 @@ static inline enum pghot_recorded record_at(struct fixture *f,
 					    unsigned long pfn, int nid,
 					    u32 weight, u32 now_ms)
 {
+	struct pghot_access access = {
+		.pfn = pfn, .nid = nid, .weight = weight,
+	};
 	struct pghot_map_node *node = NULL;
 	enum pghot_recorded got;
 
-	got = pghot_map_record(&f->map, pfn, nid, weight, now_ms, &f->t, &node);
+	got = pghot_map_record(&f->map, &access, now_ms, &f->t, &node);
 	if (got == PGHOT_BECAME_READY)
 		assert_ptr_equal(node, pghot_map_owner(&f->map, pfn));
 	else

@@ -45,9 +45,8 @@ static unsigned int record_each(struct fixture *f, unsigned int nr, u32 now_ms,
 	for (i = 0; i < nr; i++) {
 		enum pghot_recorded did;
 
-		did = pghot_map_record(&f->map, accesses[i].pfn,
-				       accesses[i].nid, accesses[i].weight,
-				       now_ms, &f->t, &node);
+		did = pghot_map_record(&f->map, &accesses[i], now_ms, &f->t,
+				       &node);
 		tracked += did != PGHOT_UNTRACKED;
 		if (did != PGHOT_BECAME_READY)
 			continue;

@@ -32,19 +32,22 @@ enum pghot_recorded {
  * @pfn: the page; for a large folio its first page
  * @nid: node to promote it to, or NUMA_NO_NODE
  * @weight: how many accesses
+ * @anew: nobody accessed the page for a window before: what was counted up to
+ *	  then is forgotten
  */
 struct pghot_access {
 	unsigned long pfn;
 	int nid;
 	unsigned int weight;
+	bool anew;
 };
 
 #ifdef CONFIG_PGHOT
 
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
 
-enum pghot_recorded pghot_record(unsigned long pfn, int nid,
-				 unsigned int weight, enum pghot_source source);
+enum pghot_recorded pghot_record(const struct pghot_access *access,
+				 enum pghot_source source);
 bool pghot_record_range(unsigned long pfn, unsigned long nr, int nid,
 			unsigned int weight, enum pghot_source source);
 bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,

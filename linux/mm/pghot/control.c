@@ -62,12 +62,14 @@ __setup("pghot=", pghot_setup);
  * @value: where it is kept
  * @min: lowest value accepted
  * @max: highest value accepted
+ * @changed: called after it was set; may be NULL
  */
 struct knob {
 	struct kobj_attribute attr;
 	u32 *value;
 	u32 min;
 	u32 max;
+	void (*changed)(void);
 };
 
 static ssize_t knob_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -87,6 +89,8 @@ static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (kstrtou32(buf, 0, &value) || value < knob->min || value > knob->max)
 		return -EINVAL;
 	WRITE_ONCE(*knob->value, value);
+	if (knob->changed)
+		knob->changed();
 	return count;
 }
 
@@ -376,6 +380,7 @@ static int __init pghot_init(void)
 	if (err)
 		goto fail;
 	freq_threshold_knob.max = pghot_freq_max(pghot_map_layout(&pghot_map));
+	window_ms_knob.changed = pghot_nodes_forget;
 
 	err = -ENOMEM;
 	pghot = kobject_create_and_add("pghot", mm_kobj);

@@ -121,15 +121,20 @@ unsigned long pghot_map_reset(struct pghot_map *map,
 struct pghot_map_node *pghot_map_owner(struct pghot_map *map,
 				       unsigned long pfn);
 
-enum pghot_recorded pghot_map_record(struct pghot_map *map, unsigned long pfn,
-				     int nid, u32 weight, u32 now_ms,
-				     const struct pghot_tunables *t,
+enum pghot_recorded pghot_map_record(struct pghot_map *map,
+				     const struct pghot_access *access,
+				     u32 now_ms, const struct pghot_tunables *t,
 				     struct pghot_map_node **node);
 unsigned int pghot_map_record_batch(struct pghot_map *map,
 				    const struct pghot_access *accesses,
 				    unsigned int nr, u32 now_ms,
 				    const struct pghot_tunables *t,
 				    pghot_ready_fn became_ready);
+
+void pghot_map_expire(struct pghot_map *map, struct pghot_map_node *node,
+		      u32 now_ms, const struct pghot_tunables *t, bool all);
+u32 pghot_map_expire_ms(const struct pghot_map *map,
+			const struct pghot_tunables *t);
 
 unsigned long pghot_map_ready(struct pghot_map_node *node,
 			      unsigned long hist[PGHOT_CLASSES]);

@@ -19,8 +19,22 @@
 #define LEAF_SECTIONS		BIT(LEAF_SHIFT)
 #define SECTION_BLOCKS		(PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER)
 
+/*
+ * The word of a block: the two nodes that its accesses come from, and the era
+ * in which its records were last gone through.
+ *
+ *	era   second node   first node
+ *	12    10            10		bits
+ */
+#define NID_BITS		10
+#define NID_MASK		1023U
+#define ERA_SHIFT		(2 * NID_BITS)
+/* Eras count round and round; a block with none has no records that count. */
+#define NR_ERAS			4095U
+#define NO_ERA			4095U
+
 /* A node slot of a block that no access has claimed yet. */
-#define NO_SLOT			0xffffU
+#define NO_SLOT			NID_MASK
 /* NUMA_NO_NODE as the precise layout stores it. */
 #define NO_WHO			1023U
 
@@ -29,8 +43,8 @@
  * @node: owner
  * @next: links sections on their way out
  * @hot: blocks that have ready records
- * @slots: for the default layout, the two nodes each block's accesses come
- *	   from; two 16-bit node IDs a word
+ * @slots: of each block the era of its records and, for the default layout,
+ *	   the two nodes its accesses come from
  * @records: one record a page, in PFN order
  */
 struct pghot_section {
@@ -115,8 +129,33 @@ static inline void hist_add(struct pghot_map_node *node, u32 class, long n)
 
 static inline u32 slot_nid(u32 slots, u32 who)
 {
-	return who ? slots >> 16 : slots & 0xffff;
+	return slots >> (who ? NID_BITS : 0) & NID_MASK;
 }
+
+static inline u32 slot_era(u32 slots)
+{
+	return slots >> ERA_SHIFT;
+}
+
+static inline u32 era_at(const struct pghot_layout *l, u32 bucket)
+{
+	return bucket / pghot_era_buckets(l) % NR_ERAS;
+}
+
+/*
+ * Do the bucket numbers of a block's records say how old they are: was anything
+ * accounted in this era or the one before it, or in the next one, by a CPU that
+ * knew of it first.
+ */
+static inline bool era_tells(u32 era, u32 slots)
+{
+	return slot_era(slots) != NO_ERA &&
+	       (era + 1 + NR_ERAS - slot_era(slots)) % NR_ERAS <= 2;
+}
+
+/* hotmap_era.c */
+u32 block_enter_era(const struct pghot_layout *l, struct pghot_section *sec,
+		    unsigned int block, u32 bucket);
 
 /*
  * The record that made this necessary was updated with a full barrier, which

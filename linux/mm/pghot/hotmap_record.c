@@ -16,8 +16,9 @@
  * of them, always the same one, so that nodes do not drive each other out in
  * turn.
  */
-static noinline bool slot_claim(u32 *slot, u32 slots, int nid)
+static noinline bool slot_claim(u32 *slot, u32 slots, u32 nid)
 {
+	u32 shift;
 	bool who;
 
 	do {
@@ -31,29 +32,26 @@ static noinline bool slot_claim(u32 *slot, u32 slots, int nid)
 			who = 1;
 		else
 			who = nid & 1;
+		shift = who ? NID_BITS : 0;
 	} while (!try_cmpxchg(slot, &slots,
-			      who ? (slots & 0xffff) | (u32)nid << 16 :
-				    (slots & 0xffff0000) | nid));
+			      (slots & ~(NID_MASK << shift)) | nid << shift));
 	return who;
 }
 
-static __always_inline u32 who_encode(const struct pghot_layout *l,
-				      struct pghot_section *sec,
-				      unsigned long pfn, int nid)
+static __always_inline u32 who_encode(const struct pghot_layout *l, u32 *slot,
+				      u32 slots, int nid)
 {
-	u32 *slot, slots, differ;
+	u32 differ;
 
 	if (l->who_bits > 1)
 		return nid < 0 ? NO_WHO : nid;
 	/* An access from nowhere in particular claims nothing. */
 	if (nid < 0)
 		return 0;
-	slot = &sec->slots[block_of(pfn)];
-	slots = READ_ONCE(*slot);
-	/* Zero in the half that has @nid; which one is not for a branch. */
-	differ = slots ^ (nid | (u32)nid << 16);
-	if (likely((differ & 0xffff) * (differ >> 16) == 0))
-		return (differ & 0xffff) != 0;
+	/* Zero in the part that has @nid; which one is not for a branch. */
+	differ = slots ^ (nid | (u32)nid << NID_BITS);
+	if (likely((differ & NID_MASK) * (differ >> NID_BITS & NID_MASK) == 0))
+		return (differ & NID_MASK) != 0;
 	return slot_claim(slot, slots, nid);
 }
 
@@ -84,6 +82,7 @@ static noinline bool ready_update(const struct pghot_layout *l,
 /* What records are judged by: the same for a whole batch. */
 struct rule {
 	u32 bucket;
+	u32 era;
 	u32 threshold;
 };
 
@@ -91,36 +90,45 @@ static __always_inline struct rule rule_at(const struct pghot_layout *l,
 					   const struct pghot_tunables *t,
 					   u32 now_ms)
 {
+	u32 bucket = now_ms / pghot_bucket_ms(l, READ_ONCE(t->window_ms));
+
 	return (struct rule) {
-		.bucket = now_ms / pghot_bucket_ms(l, READ_ONCE(t->window_ms)),
+		.bucket = bucket,
+		.era = era_at(l, bucket),
 		.threshold = READ_ONCE(t->freq_threshold),
 	};
 }
 
 static __always_inline bool
 section_record(const struct pghot_layout *l, struct pghot_map *map,
-	       struct pghot_section *sec, unsigned long pfn, int nid,
-	       u32 weight, struct rule rule)
+	       struct pghot_section *sec, const struct pghot_access *a,
+	       struct rule rule)
 {
-	u32 who = who_encode(l, sec, pfn, nid);
-	unsigned long i = pfn % PAGES_PER_SECTION;
-	u32 old = cell_read(l, sec, i);
-	u32 new;
+	u32 *slot = &sec->slots[block_of(a->pfn)], slots = READ_ONCE(*slot);
+	unsigned long i = a->pfn % PAGES_PER_SECTION;
+	u32 old, new, who;
 
+	if (unlikely(slot_era(slots) != rule.era))
+		slots = block_enter_era(l, sec, block_of(a->pfn), rule.bucket);
+	who = who_encode(l, slot, slots, a->nid);
 	/* Nothing would change; asked here, the loop has less to keep. */
-	if (!weight)
+	if (!a->weight)
 		return false;
+	old = cell_read(l, sec, i);
 	do {
-		new = pghot_pack(l, pghot_account(l, pghot_unpack(l, old),
-						  rule.bucket, who, weight,
-						  rule.threshold));
+		struct pghot_rec rec = pghot_unpack(l, old);
+
+		if (a->anew)
+			rec.freq = 0;
+		new = pghot_pack(l, pghot_account(l, rec, rule.bucket, who,
+						  a->weight, rule.threshold));
 		if (new == old)
 			return false;
 	} while (!cell_update(l, sec, i, &old, new));
 
 	if (likely(!(new & pghot_ready_bit(l))))
 		return false;
-	return ready_update(l, map, sec, pfn, old, new);
+	return ready_update(l, map, sec, a->pfn, old, new);
 }
 
 /* Find a page's section, and have what recording needs on its way. */
@@ -132,26 +140,21 @@ section_fetch(const struct pghot_layout *l, struct pghot_map *map,
 
 	if (unlikely(!sec))
 		return NULL;
-	/* The slots that who_encode() needs, or else what ready_update() does. */
-	if (l->who_bits == 1)
-		prefetch(&sec->slots[block_of(pfn)]);
-	else
-		prefetch(sec);
+	prefetch(&sec->slots[block_of(pfn)]);
 	cell_prefetch(l, sec, pfn % PAGES_PER_SECTION);
 	return sec;
 }
 
 static __always_inline enum pghot_recorded
 map_record(const struct pghot_layout *l, struct pghot_map *map,
-	   unsigned long pfn, int nid, u32 weight, u32 now_ms,
+	   const struct pghot_access *access, u32 now_ms,
 	   const struct pghot_tunables *t, struct pghot_map_node **node)
 {
-	struct pghot_section *sec = section_fetch(l, map, pfn);
+	struct pghot_section *sec = section_fetch(l, map, access->pfn);
 
 	if (!sec)
 		return PGHOT_UNTRACKED;
-	if (!section_record(l, map, sec, pfn, nid, weight,
-			    rule_at(l, t, now_ms)))
+	if (!section_record(l, map, sec, access, rule_at(l, t, now_ms)))
 		return PGHOT_COUNTED;
 	*node = sec->node;
 	return PGHOT_BECAME_READY;
@@ -160,9 +163,7 @@ map_record(const struct pghot_layout *l, struct pghot_map *map,
 /**
  * pghot_map_record - record accesses to a page
  * @map: the map
- * @pfn: the page; for a large folio its first page
- * @nid: node to promote it to, or NUMA_NO_NODE
- * @weight: how many accesses
+ * @access: the page, and what is known of the accesses
  * @now_ms: the time; may wrap
  * @t: when a record is ready
  * @node: set to the page's node if the record became ready
@@ -171,20 +172,20 @@ map_record(const struct pghot_layout *l, struct pghot_map *map,
  *
  * Return: what happened; PGHOT_BECAME_READY once, until the record is taken.
  */
-enum pghot_recorded pghot_map_record(struct pghot_map *map, unsigned long pfn,
-				     int nid, u32 weight, u32 now_ms,
-				     const struct pghot_tunables *t,
+enum pghot_recorded pghot_map_record(struct pghot_map *map,
+				     const struct pghot_access *access,
+				     u32 now_ms, const struct pghot_tunables *t,
 				     struct pghot_map_node **node)
 {
 	enum pghot_recorded ret;
 
 	rcu_read_lock();
 	if (map->precise)
-		ret = map_record(&pghot_layout_precise, map, pfn, nid, weight,
-				 now_ms, t, node);
+		ret = map_record(&pghot_layout_precise, map, access, now_ms, t,
+				 node);
 	else
-		ret = map_record(&pghot_layout_default, map, pfn, nid, weight,
-				 now_ms, t, node);
+		ret = map_record(&pghot_layout_default, map, access, now_ms, t,
+				 node);
 	rcu_read_unlock();
 	return ret;
 }
@@ -216,8 +217,7 @@ map_record_batch(const struct pghot_layout *l, struct pghot_map *map,
 			tracked--;
 			continue;
 		}
-		if (unlikely(section_record(l, map, sec, a->pfn, a->nid,
-					    a->weight, rule)))
+		if (unlikely(section_record(l, map, sec, a, rule)))
 			became_ready(a, sec->node);
 	}
 	return tracked;

@@ -152,7 +152,9 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 	const u64 ready_bits = l->bits == 8 ? 0x8080808080808080ULL :
 					      0x8000000080000000ULL;
 	u32 bucket = now_ms / pghot_bucket_ms(l, READ_ONCE(t->window_ms));
+	u32 slots = READ_ONCE(sec->slots[block_of(pfn)]);
 	u32 threshold = READ_ONCE(t->freq_threshold);
+	bool tells = era_tells(era_at(l, bucket), slots);
 	unsigned long base = pfn % PAGES_PER_SECTION;
 	u64 *words = (u64 *)sec->records + base / per_word;
 	unsigned int n = 0, w, k;
@@ -170,7 +172,7 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 			if (!rec.ready)
 				continue;
 			class = pghot_class(l, rec);
-			hot = pghot_is_hot(l, rec, bucket, threshold);
+			hot = tells && pghot_is_hot(l, rec, bucket, threshold);
 			/* Stale ones go anyway, before time makes them look new. */
 			if (class < min_class && hot) {
 				*more = true;

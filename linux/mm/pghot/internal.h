@@ -27,6 +27,7 @@ struct task_struct;
  * @wait: where the thread sleeps
  * @kick: there may be something ready that the thread has not seen
  * @wake_work: wakes the thread from contexts that cannot
+ * @expired_ms: when the thread last had the map forget what is too old
  * @promoted: pages promoted from here
  * @kobj: its directory in sysfs
  *
@@ -42,6 +43,7 @@ struct pghot_node {
 	wait_queue_head_t wait;
 	bool kick;
 	struct irq_work wake_work;
+	u32 expired_ms;
 	atomic_long_t promoted;
 	struct kobject kobj;
 };
@@ -80,6 +82,7 @@ extern u32 pghot_period_ms;
 extern struct mutex pghot_lock;
 struct pghot_target *pghot_target(int nid);
 void pghot_nodes_enable(bool enable);
+void pghot_nodes_forget(void);
 int pghot_nodes_init(struct kobject *parent);
 
 /* control.c: the directories of nodes */

@@ -21,12 +21,26 @@
  */
 #define GATHER_US	1000
 
+/* The clock of records counts round; so do eras. */
+static void expire(struct pghot_node *node)
+{
+	u32 now = pghot_now_ms();
+
+	if (now - node->expired_ms <
+	    pghot_map_expire_ms(&pghot_map, &pghot_tunables))
+		return;
+	pghot_map_expire(&pghot_map, &node->map, now, &pghot_tunables,
+			 now < node->expired_ms);
+	node->expired_ms = now;
+}
+
 /*
  * Sleep until there is something to do. After a pass that was held back, new
  * readiness does not help: wait until what held it back may have changed.
  */
 static void kmigrated_wait(struct pghot_node *node, u32 hold_ms)
 {
+	u32 expire_ms = pghot_map_expire_ms(&pghot_map, &pghot_tunables);
 	u32 period = READ_ONCE(pghot_period_ms);
 
 	if (hold_ms)
@@ -41,10 +55,11 @@ static void kmigrated_wait(struct pghot_node *node, u32 hold_ms)
 					     kthread_should_park(),
 					     msecs_to_jiffies(period));
 	else
-		wait_event_freezable(node->wait,
-				     READ_ONCE(node->kick) ||
-				     kthread_should_stop() ||
-				     kthread_should_park());
+		wait_event_freezable_timeout(node->wait,
+					     READ_ONCE(node->kick) ||
+					     kthread_should_stop() ||
+					     kthread_should_park(),
+					     msecs_to_jiffies(expire_ms));
 }
 
 /* Let readiness add up, without being woken for each record. */
@@ -72,6 +87,7 @@ static int kmigrated(void *data)
 		if (kthread_should_stop() || kthread_should_park())
 			continue;
 
+		expire(node);
 		WRITE_ONCE(node->kick, false);
 		/* Pairs with the barrier in wake_kmigrated(). */
 		smp_mb();

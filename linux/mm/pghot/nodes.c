@@ -219,6 +219,26 @@ void pghot_nodes_enable(bool enable)
 	pghot_stat_add(PGHOT_STAT_skip_disabled, lost);
 }
 
+/**
+ * pghot_nodes_forget - forget all accesses that were counted
+ *
+ * For when the window changes: records keep time in parts of it. What is ready
+ * stays so, and is found not to be hot when its turn comes.
+ */
+void pghot_nodes_forget(void)
+{
+	int nid;
+
+	guard(mutex)(&pghot_lock);
+	for_each_node(nid) {
+		struct pghot_node *node = nodes[nid];
+
+		if (node && node->active)
+			pghot_map_expire(&pghot_map, &node->map, pghot_now_ms(),
+					 &pghot_tunables, true);
+	}
+}
+
 static void sync_work(struct work_struct *work)
 {
 	get_online_mems();

@@ -69,6 +69,18 @@ void pghot_threshold_adjust(struct pghot_threshold *t, u32 now_ms,
 			    u64 candidates, u64 pages_per_s, u32 period_ms,
 			    u32 ref_ms);
 
+/**
+ * pghot_fault_anew - did nobody access the page for a window before a hint fault
+ * @latency_ms: time from unmapping the page to the fault
+ * @window_ms: the window
+ *
+ * Return: true if so: then what was counted before says nothing any more.
+ */
+static inline bool pghot_fault_anew(u32 latency_ms, u32 window_ms)
+{
+	return latency_ms >= window_ms;
+}
+
 u32 pghot_fault_weight(u32 latency_ms, u32 threshold_ms, u32 ref_ms,
 		       u32 freq_threshold, bool room);
 u32 pghot_min_class(const unsigned long hist[PGHOT_CLASSES],

@@ -51,12 +51,6 @@ struct pghot_layout {
 	bool linear_classes;
 };
 
-/*
- * A wrapped bucket number makes an old access look recent. Of 16 buckets 4 are
- * in the window and one is the future, so 5 in 16 accesses that come after more
- * than four windows meet such a record; that is the price of a byte a page. With
- * 16384 buckets it is one in a thousand.
- */
 static const struct pghot_layout pghot_layout_default = {
 	.bits = 8, .freq_bits = 2, .who_bits = 1, .time_bits = 4,
 	.window_buckets = 4, .linear_classes = true,
@@ -136,6 +130,24 @@ static inline u32 pghot_bucket_ms(const struct pghot_layout *l, u32 window_ms)
 	return max(window_ms / l->window_buckets, 1U);
 }
 
+/**
+ * pghot_era_buckets - how many buckets make up an era
+ * @l: layout
+ *
+ * A bucket number wraps, and an old access would then look recent. So nothing
+ * is accounted to a block of pages before all that is out of the window was
+ * forgotten there, once in an era. A record that was kept is at most a window
+ * old then, and at most two eras later it is looked at again or known to be
+ * stale: as many buckets as can be told apart from the present one and from the
+ * one after it, which another CPU may have stored.
+ *
+ * Return: buckets; 5 in the default layout, 8183 in the precise one.
+ */
+static inline u32 pghot_era_buckets(const struct pghot_layout *l)
+{
+	return (pghot_time_mask(l) - 1 - l->window_buckets) / 2;
+}
+
 /*
  * How many buckets ago the last access was, plus one. Another CPU may have
  * stored the next bucket between this CPU's reading of the clock and of the
@@ -167,6 +179,30 @@ static inline bool pghot_in_window(const struct pghot_layout *l,
 				   struct pghot_rec r, u32 bucket)
 {
 	return r.freq && pghot_age(l, r, bucket) < l->window_buckets;
+}
+
+/**
+ * pghot_forget - what is left of a record when its block enters an era
+ * @l: layout
+ * @r: record
+ * @bucket: the present bucket number
+ * @all: the last record of this block is out of the window already
+ *
+ * Who took it for ready has yet to deal with it: such a record stays, just out
+ * of the window, also for a CPU whose bucket is the one before.
+ *
+ * Return: the record after.
+ */
+static inline struct pghot_rec
+pghot_forget(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
+	     bool all)
+{
+	if (!all && pghot_in_window(l, r, bucket))
+		return r;
+	if (!r.ready)
+		return (struct pghot_rec) {};
+	r.time = (bucket - l->window_buckets - 1) & pghot_time_mask(l);
+	return r;
 }
 
 /**

@@ -66,8 +66,7 @@ static enum pghot_recorded record_one(const struct pghot_access *access,
 	struct pghot_map_node *map_node;
 	enum pghot_recorded did;
 
-	did = pghot_map_record(&pghot_map, access->pfn, access->nid,
-			       access->weight, now, &pghot_tunables,
+	did = pghot_map_record(&pghot_map, access, now, &pghot_tunables,
 			       &map_node);
 	if (did == PGHOT_UNTRACKED)
 		return did;
@@ -100,22 +99,17 @@ static void count_records(enum pghot_source source, unsigned long n)
 
 /**
  * pghot_record - report accesses to one page
- * @pfn: the page; for a large folio its first page
- * @nid: node to promote it to, or NUMA_NO_NODE if the source cannot tell
- * @weight: how many accesses
+ * @access: the page, and what is known of the accesses
  * @source: who reports
  *
  * Context: any, NMI included.
  *
  * Return: what happened; PGHOT_BECAME_READY once, until the page is dealt with.
  */
-enum pghot_recorded pghot_record(unsigned long pfn, int nid,
-				 unsigned int weight, enum pghot_source source)
+enum pghot_recorded pghot_record(const struct pghot_access *access,
+				 enum pghot_source source)
 {
-	struct pghot_access access = {
-		.pfn = pfn, .nid = nid, .weight = weight,
-	};
-	enum pghot_recorded did = record_one(&access, source, pghot_now_ms());
+	enum pghot_recorded did = record_one(access, source, pghot_now_ms());
 
 	if (did != PGHOT_UNTRACKED)
 		count_records(source, 1);

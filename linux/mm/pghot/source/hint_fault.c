@@ -33,11 +33,12 @@ static void adjust_threshold(struct pghot_target *target, u32 now, u32 ref)
 }
 
 /*
- * How many accesses the fault stands for. Counts promotion candidates and lets
- * the threshold follow them, as the stock kernel does; those it leaves to the
- * caller that are candidates only if the page was accessed before: @slow.
+ * How many accesses the fault stands for by the rule of @nid. Counts promotion
+ * candidates and lets the threshold follow them, as the stock kernel does; those
+ * it leaves to the caller that are candidates only if the page was accessed
+ * before: @slow.
  */
-static u32 fault_weight(struct folio *folio, int nid, bool *slow)
+static u32 fault_weight(struct folio *folio, int nid, u32 latency, bool *slow)
 {
 	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
 	struct pghot_target *target = pghot_target(nid);
@@ -45,10 +46,7 @@ static u32 fault_weight(struct folio *folio, int nid, bool *slow)
 	unsigned long nr = folio_nr_pages(folio);
 	pg_data_t *pgdat = NODE_DATA(nid);
 	u32 now = pghot_now_ms();
-	u32 latency, threshold, weight;
-
-	latency = (now - folio_xchg_access_time(folio, now)) &
-		  PAGE_ACCESS_TIME_MASK;
+	u32 threshold, weight;
 
 	if (pghot_has_plenty(nid)) {
 		/* A workload that has room again starts from the reference. */
@@ -94,9 +92,10 @@ bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 			struct mempolicy *pol, int nid)
 {
 	int target, src = folio_nid(folio);
+	struct pghot_access access;
 	nodemask_t allowed;
 	bool slow = false;
-	u32 weight;
+	u32 now, latency;
 
 	if (!pghot_map_owner(&pghot_map, folio_pfn(folio)))
 		return false;
@@ -121,10 +120,18 @@ bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 	    node_isset(nid, allowed))
 		pghot_make_room(nid, folio_order(folio));
 
-	weight = fault_weight(folio, target, &slow);
-	if (weight &&
-	    pghot_record(folio_pfn(folio), target, weight,
-			 PGHOT_SOURCE_HINT_FAULT) == PGHOT_BECAME_READY && slow)
+	now = pghot_now_ms();
+	latency = (now - folio_xchg_access_time(folio, now)) &
+		  PAGE_ACCESS_TIME_MASK;
+	access.weight = fault_weight(folio, target, latency, &slow);
+	if (!access.weight)
+		return true;
+	access.nid = target;
+	access.pfn = folio_pfn(folio);
+	access.anew = pghot_fault_anew(latency,
+				       READ_ONCE(pghot_tunables.window_ms));
+	if (pghot_record(&access, PGHOT_SOURCE_HINT_FAULT) ==
+	    PGHOT_BECAME_READY && slow)
 		mod_node_page_state(NODE_DATA(target), PGPROMOTE_CANDIDATE,
 				    folio_nr_pages(folio));
 	return true;

@@ -76,10 +76,12 @@ static inline enum pghot_recorded record_at(struct fixture *f,
 					    unsigned long pfn, int nid,
 					    u32 weight, u32 now_ms)
 {
+	struct pghot_access access = {
+		.pfn = pfn, .nid = nid, .weight = weight,
+	};
 	struct pghot_map_node *node;
 
-	return pghot_map_record(&f->map, pfn, nid, weight, now_ms, &f->t,
-				&node);
+	return pghot_map_record(&f->map, &access, now_ms, &f->t, &node);
 }
 
 static inline void make_ready(struct kunit *test, unsigned long pfn)

@@ -29,6 +29,9 @@ static void untracked_pages_are_not_recorded(struct kunit *test)
 static void sections_have_an_owner(struct kunit *test)
 {
 	struct fixture *f = test->priv;
+	struct pghot_access access = {
+		.pfn = pfn_in(SECTION_D, 5), .weight = 2,
+	};
 	struct pghot_map_node *node = NULL;
 
 	KUNIT_EXPECT_PTR_EQ(test, pghot_map_owner(&f->map, pfn_in(SECTION_A, 0)),
@@ -37,8 +40,7 @@ static void sections_have_an_owner(struct kunit *test)
 			    pghot_map_owner(&f->map,
 					    pfn_in(SECTION_D, LAST_PAGE)),
 			    &f->other);
-	pghot_map_record(&f->map, pfn_in(SECTION_D, 5), 0, 2, NOW, &f->t,
-			 &node);
+	pghot_map_record(&f->map, &access, NOW, &f->t, &node);
 	KUNIT_EXPECT_PTR_EQ(test, node, &f->other);
 }
 
@@ -90,16 +92,7 @@ static void clock_may_wrap(struct kunit *test)
 	unsigned long pfn = pfn_in(SECTION_B, 1);
 	struct fixture *f = test->priv;
 
-	/* A window whose buckets fit the clock's range: nothing is noticed. */
-	f->t.window_ms = 4096;
-	KUNIT_EXPECT_EQ(test, record_at(f, pfn, 0, 1, U32_MAX - 10),
-			PGHOT_COUNTED);
-	KUNIT_EXPECT_EQ(test, record_at(f, pfn, 0, 1, 10), PGHOT_BECAME_READY);
-	KUNIT_EXPECT_EQ(test, collect(f, pfn_in(SECTION_B, 0)), 1);
-	KUNIT_EXPECT_TRUE(test, pghot_map_take(&f->map, pfn));
-
-	/* Any other: the count may begin anew, but not more than once. */
-	f->t.window_ms = 4000;
+	/* The count may begin anew, but not more than once. */
 	record_at(f, pfn, 0, 1, U32_MAX - 10);
 	record_at(f, pfn, 0, 1, 10);
 	record_at(f, pfn, 0, 1, 20);

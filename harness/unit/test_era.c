@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Old accesses never pass for recent ones, whichever layout keeps them. */
+#include "map.h"
+
+#define SECOND		1000U
+#define HOUR		(3600 * SECOND)
+#define PAGES		64
+
+/* As kmigrated does. */
+static void expire_if_due(struct fixture *f, u32 now, u32 *expired)
+{
+	if (now - *expired < pghot_map_expire_ms(&f->map, &f->t))
+		return;
+	pghot_map_expire(&f->map, &f->node, now, &f->t, false);
+	*expired = now;
+}
+
+/* Some blocks with many pages and some with one. */
+static unsigned long page_nr(unsigned int i)
+{
+	return pfn_in(SECTION_A, i < PAGES / 2 ? i : i * PGHOT_BLOCK_PAGES % 32768);
+}
+
+/*
+ * Pages that are accessed once in one to three minutes, over a day. Before blocks
+ * had eras a third of them became ready at the second access.
+ */
+TEST(what_is_accessed_now_and_then_never_gets_ready)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		u32 now = 0, expired = 0, due[PAGES] = {};
+		u64 random = 7;
+		unsigned int i;
+
+		while (now < 24 * HOUR) {
+			now += 100;
+			expire_if_due(&f, now, &expired);
+			for (i = 0; i < PAGES; i++) {
+				if (now < due[i])
+					continue;
+				due[i] = now + 60 * SECOND +
+					 harness_random(&random) % (120 * SECOND);
+				assert_int_equal(record_at(&f, page_nr(i), 0, 1,
+							   now),
+						 PGHOT_COUNTED);
+			}
+		}
+	}
+}
+
+/* Each pause there can be, up to several turns of the record's clock. */
+TEST(no_pause_makes_an_old_access_recent)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_B, 7);
+		u32 now = 1000, expired = 0, pause;
+
+		for (pause = 4000; pause < 200 * SECOND; pause += 250) {
+			assert_int_equal(record_at(&f, pfn, 0, 1, now),
+					 PGHOT_COUNTED);
+			now += pause;
+			expire_if_due(&f, now, &expired);
+		}
+	}
+}
+
+TEST(a_page_that_waits_goes_stale_once)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_A, 5), beside = pfn + 9;
+		u32 now = 1000, expired = 0;
+		bool more = false;
+
+		make_ready(&f, pfn);
+		for (now += 4000; now < HOUR; now += 500) {
+			/* With and without reports beside it. */
+			if (now / (60 * SECOND) % 2)
+				record_at(&f, beside, 0, 1, now);
+			pghot_map_take(&f.map, beside);
+			expire_if_due(&f, now, &expired);
+			assert_int_equal(pghot_map_collect(&f.map,
+					 pfn & -PGHOT_BLOCK_PAGES, 0, now, &f.t,
+					 f.entries, &more), 1);
+			assert_int_equal(f.entries[0].pfn, pfn);
+			assert_false(f.entries[0].hot);
+		}
+		/* It is still there to be accounted for. */
+		assert_true(pghot_map_take_seen(&f.map, &f.entries[0]));
+	}
+}
+
+TEST(accesses_within_the_window_count_across_eras)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_C, 700);
+		u32 now;
+
+		for (now = 1000; now < 100 * SECOND; now += 1000) {
+			assert_int_equal(record_at(&f, pfn, 0, 1, now),
+					 PGHOT_COUNTED);
+			assert_int_equal(record_at(&f, pfn, 0, 1, now + 2900),
+					 PGHOT_BECAME_READY);
+			assert_true(pghot_map_take(&f.map, pfn));
+		}
+	}
+}
+
+TEST(another_window_starts_from_nothing)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_A, 5);
+		bool more = false;
+
+		record_at(&f, pfn, 0, 1, 1000);
+		make_ready(&f, pfn + 1);
+		f.t.window_ms = 60000;
+		pghot_map_expire(&f.map, &f.node, 1000, &f.t, true);
+		assert_int_equal(record_at(&f, pfn, 0, 1, 1000), PGHOT_COUNTED);
+		/* What is ready is, as before, for who promotes to deal with. */
+		assert_int_equal(pghot_map_ready(&f.node, NULL), 1);
+		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES,
+						   0, 1000, &f.t, f.entries, &more),
+				 1);
+		assert_int_equal(f.entries[0].pfn, pfn + 1);
+		assert_false(f.entries[0].hot);
+	}
+}
+
+TEST(who_comes_anew_is_first)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		struct pghot_access access = {
+			.pfn = pfn_in(SECTION_A, 5), .weight = 1, .anew = true,
+		};
+		struct pghot_map_node *node = NULL;
+
+		record_at(&f, access.pfn, 0, 1, 1000);
+		assert_int_equal(pghot_map_record(&f.map, &access, 1000, &f.t,
+						  &node), PGHOT_COUNTED);
+		assert_int_equal(record_at(&f, access.pfn, 0, 1, 1000),
+				 PGHOT_BECAME_READY);
+	}
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(what_is_accessed_now_and_then_never_gets_ready),
+	cmocka_unit_test(no_pause_makes_an_old_access_recent),
+	cmocka_unit_test(a_page_that_waits_goes_stale_once),
+	cmocka_unit_test(accesses_within_the_window_count_across_eras),
+	cmocka_unit_test(another_window_starts_from_nothing),
+	cmocka_unit_test(who_comes_anew_is_first),
+)
