@@ -91,7 +91,7 @@ static void allowed_nodes(struct mempolicy *pol, nodemask_t *allowed)
 bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 			struct mempolicy *pol, int nid)
 {
-	int target, src = folio_nid(folio);
+	int target, rule, src = folio_nid(folio);
 	struct pghot_access access;
 	nodemask_t allowed;
 	bool slow = false;
@@ -116,23 +116,30 @@ bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 	if (!pghot_target(target))
 		return false;
 	/* Second best: let the node it should be on demote what is cold. */
+	rule = target;
 	if (target != nid && pghot_may_promote_to(nid) &&
-	    node_isset(nid, allowed))
+	    node_isset(nid, allowed) && pghot_target(nid)) {
 		pghot_make_room(nid, folio_order(folio));
+		rule = nid;
+	}
 
 	now = pghot_now_ms();
 	latency = (now - folio_xchg_access_time(folio, now)) &
 		  PAGE_ACCESS_TIME_MASK;
-	access.weight = fault_weight(folio, target, latency, &slow);
+	access.weight = fault_weight(folio, rule, latency, &slow);
 	if (!access.weight)
 		return true;
-	access.nid = target;
+	/*
+	 * It would stay there: nothing looks at pages of the top tier. So only
+	 * what is hot goes to another node for want of room.
+	 */
+	access.nid = slow ? rule : target;
 	access.pfn = folio_pfn(folio);
 	access.anew = pghot_fault_anew(latency,
 				       READ_ONCE(pghot_tunables.window_ms));
 	if (pghot_record(&access, PGHOT_SOURCE_HINT_FAULT) ==
 	    PGHOT_BECAME_READY && slow)
-		mod_node_page_state(NODE_DATA(target), PGPROMOTE_CANDIDATE,
+		mod_node_page_state(NODE_DATA(rule), PGPROMOTE_CANDIDATE,
 				    folio_nr_pages(folio));
 	return true;
 }
