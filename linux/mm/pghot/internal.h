@@ -71,12 +71,16 @@ struct pghot_target {
 	atomic_long_t promoted;
 };
 
-/* control.c */
+/* core.c */
 extern bool pghot_booted;
 extern struct pghot_map pghot_map;
 extern struct pghot_tunables pghot_tunables;
 extern u32 pghot_batch_pages;
 extern u32 pghot_period_ms;
+void pghot_set_enabled(bool on);
+bool pghot_is_enabled(void);
+void pghot_set_hint_fault(bool on);
+bool pghot_hint_fault_is_enabled(void);
 
 /* nodes.c */
 extern struct mutex pghot_lock;
@@ -85,7 +89,9 @@ void pghot_nodes_enable(bool enable);
 void pghot_nodes_forget(void);
 int pghot_nodes_init(struct kobject *parent);
 
-/* control.c: the directories of nodes */
+/* sysfs.c */
+int pghot_sysfs_init(struct kobject **kobj);
+void pghot_sysfs_exit(void);
 int pghot_node_add_dir(struct pghot_node *node, struct kobject *parent);
 int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent);
 

@@ -6,6 +6,8 @@
  * Everything is brought in line by nodes_sync(), which may run any time and
  * any number of times. Locks nest memory hotplug lock -> pghot_lock.
  */
+#define pr_fmt(fmt) "pghot: " fmt
+
 #include <linux/kthread.h>
 #include <linux/memory.h>
 #include <linux/memory-tiers.h>
@@ -75,7 +77,7 @@ static void add_sections(struct pghot_node *node, unsigned long section,
 			continue;
 		err = pghot_map_add(&pghot_map, &node->map, section, alloc_nid);
 		if (err) {
-			pr_warn_once("pghot: no memory for the hot map, part of node %d is not tracked (%d)\n",
+			pr_warn_once("no memory for the hot map, part of node %d is not tracked (%d)\n",
 				     node->map.nid, err);
 			return;
 		}
@@ -118,7 +120,7 @@ static void node_start(int nid)
 	}
 	if (!node->active) {
 		if (pghot_kmigrated_start(node)) {
-			pr_warn("pghot: cannot start kmigrated%d, node %d is not tracked\n",
+			pr_warn("cannot start kmigrated%d, node %d is not tracked\n",
 				nid, nid);
 			return;
 		}
@@ -126,7 +128,7 @@ static void node_start(int nid)
 			kthread_park(node->kmigrated);
 		node->active = true;
 		if (pghot_node_add_dir(node, nodes_parent))
-			pr_warn("pghot: no directory for node %d in sysfs\n",
+			pr_warn("no directory for node %d in sysfs\n",
 				nid);
 	}
 	section = pfn_to_section_nr(pgdat->node_start_pfn);
@@ -172,7 +174,7 @@ static void target_sync(int nid)
 	if (!want)
 		del_dir(&target->kobj);
 	else if (pghot_target_add_dir(target, nodes_parent))
-		pr_warn("pghot: no directory for target %d in sysfs\n", nid);
+		pr_warn("no directory for target %d in sysfs\n", nid);
 }
 
 static void nodes_sync(void)

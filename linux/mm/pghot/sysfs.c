@@ -1,58 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Control: the boot option and /sys/kernel/mm/pghot/.
- *
- * Locks nest control_lock -> pghot_lock. Memory hotplug takes pghot_lock while
- * it holds the CPU hotplug lock, which static keys take too: they are switched
- * under control_lock only.
- */
+/* /sys/kernel/mm/pghot/: knobs, sources, and what there is of each node. */
 #include <linux/debugfs.h>
 #include <linux/init.h>
 #include <linux/kobject.h>
-#include <linux/kthread.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/pghot.h>
-#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sched/sysctl.h>
-#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "internal.h"
-
-/* Not pghot=off, and set up. */
-bool pghot_booted __ro_after_init;
-struct pghot_map pghot_map __read_mostly;
-
-struct pghot_tunables pghot_tunables __read_mostly = {
-	.freq_threshold = PGHOT_FREQ_THRESHOLD,
-	.window_ms = PGHOT_WINDOW_MS,
-};
-
-u32 pghot_batch_pages __read_mostly = PGHOT_BATCH_PAGES;
-u32 pghot_period_ms __read_mostly = PGHOT_PERIOD_MS;
-
-/* Serialises switching pghot and its sources on and off. */
-static DEFINE_MUTEX(control_lock);
-static bool enabled;
-static bool hint_fault_enabled = true;
-
-/* --- boot option ------------------------------------------------------ */
-
-static bool boot_off __initdata;
-static bool boot_precise __initdata;
-
-/* As with other options, the last one given counts. */
-static int __init pghot_setup(char *s)
-{
-	boot_precise = !strcmp(s, "precise");
-	boot_off = !boot_precise && strcmp(s, "default");
-	if (boot_off && strcmp(s, "off"))
-		pr_err("pghot: unknown mode '%s', staying off: use default, precise or off\n",
-		       s);
-	return 1;
-}
-__setup("pghot=", pghot_setup);
 
 /* --- numbers ---------------------------------------------------------- */
 
@@ -113,35 +70,10 @@ DEFINE_KNOB(hot_threshold_ms, &sysctl_numa_balancing_hot_threshold,
 
 /* --- switches --------------------------------------------------------- */
 
-static void update_keys(void)
-{
-	lockdep_assert_held(&control_lock);
-	if (enabled && hint_fault_enabled)
-		static_branch_enable(&pghot_hint_fault_key);
-	else
-		static_branch_disable(&pghot_hint_fault_key);
-}
-
-static void set_enabled(bool on)
-{
-	guard(mutex)(&control_lock);
-	enabled = on;
-	if (on) {
-		pghot_reset_thresholds();
-		pghot_nodes_enable(true);
-	}
-	update_keys();
-	if (!on) {
-		/* A report that is under way may still add a record. */
-		synchronize_rcu();
-		pghot_nodes_enable(false);
-	}
-}
-
 static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *buf)
 {
-	return sysfs_emit(buf, "%d\n", READ_ONCE(enabled));
+	return sysfs_emit(buf, "%d\n", pghot_is_enabled());
 }
 
 static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -151,7 +83,7 @@ static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (kstrtou32(buf, 0, &on) || on > 1)
 		return -EINVAL;
-	set_enabled(on);
+	pghot_set_enabled(on);
 	return count;
 }
 
@@ -183,7 +115,7 @@ ATTRIBUTE_GROUPS(pghot);
 static ssize_t source_enabled_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", READ_ONCE(hint_fault_enabled));
+	return sysfs_emit(buf, "%d\n", pghot_hint_fault_is_enabled());
 }
 
 static ssize_t source_enabled_store(struct kobject *kobj,
@@ -194,9 +126,7 @@ static ssize_t source_enabled_store(struct kobject *kobj,
 
 	if (kstrtou32(buf, 0, &on) || on > 1)
 		return -EINVAL;
-	guard(mutex)(&control_lock);
-	hint_fault_enabled = on;
-	update_keys();
+	pghot_set_hint_fault(on);
 	return count;
 }
 
@@ -350,15 +280,15 @@ static int debug_freq_set(void *data, u64 value)
 DEFINE_DEBUGFS_ATTRIBUTE(debug_freq_fops, debug_freq_get, debug_freq_set,
 			 "%llu\n");
 
-static struct kobject *sources_kobj, *hint_fault_kobj;
+static struct kobject *pghot_kobj, *sources_kobj, *hint_fault_kobj;
 
-static int __init make_dirs(struct kobject *pghot)
+static int __init make_dirs(void)
 {
-	int err = sysfs_create_groups(pghot, pghot_groups);
+	int err = sysfs_create_groups(pghot_kobj, pghot_groups);
 
 	if (err)
 		return err;
-	sources_kobj = kobject_create_and_add("sources", pghot);
+	sources_kobj = kobject_create_and_add("sources", pghot_kobj);
 	if (!sources_kobj)
 		return -ENOMEM;
 	hint_fault_kobj = kobject_create_and_add("hint_fault", sources_kobj);
@@ -367,45 +297,44 @@ static int __init make_dirs(struct kobject *pghot)
 	return sysfs_create_groups(hint_fault_kobj, hint_fault_groups);
 }
 
-/* After memory_tier_late_init(), which is linked before this. */
-static int __init pghot_init(void)
+/**
+ * pghot_sysfs_exit - remove what pghot_sysfs_init() made
+ */
+void __init pghot_sysfs_exit(void)
 {
-	struct kobject *pghot;
+	/* Each holds its parent. */
+	kobject_put(hint_fault_kobj);
+	kobject_put(sources_kobj);
+	kobject_put(pghot_kobj);
+	debugfs_lookup_and_remove("pghot", NULL);
+}
+
+/**
+ * pghot_sysfs_init - make the directories, but for those of nodes
+ * @kobj: set to the one that nodes' directories go into
+ *
+ * The map must have been set up.
+ *
+ * Return: 0 or a negative error.
+ */
+int __init pghot_sysfs_init(struct kobject **kobj)
+{
 	int err;
 
-	if (boot_off)
-		return 0;
-
-	err = pghot_map_init(&pghot_map, 1UL << SECTIONS_SHIFT, boot_precise);
-	if (err)
-		goto fail;
 	freq_threshold_knob.max = pghot_freq_max(pghot_map_layout(&pghot_map));
 	window_ms_knob.changed = pghot_nodes_forget;
 
-	err = -ENOMEM;
-	pghot = kobject_create_and_add("pghot", mm_kobj);
-	if (!pghot)
-		goto fail;
-	err = make_dirs(pghot);
-	if (!err)
-		err = pghot_nodes_init(pghot);
+	pghot_kobj = kobject_create_and_add("pghot", mm_kobj);
+	if (!pghot_kobj)
+		return -ENOMEM;
+	err = make_dirs();
 	if (err) {
-		/* Each holds its parent. */
-		kobject_put(hint_fault_kobj);
-		kobject_put(sources_kobj);
-		kobject_put(pghot);
-		goto fail;
+		pghot_sysfs_exit();
+		return err;
 	}
 	debugfs_create_file("freq_threshold", 0600,
 			    debugfs_create_dir("pghot", NULL), NULL,
 			    &debug_freq_fops);
-	pghot_booted = true;
-	set_enabled(true);
+	*kobj = pghot_kobj;
 	return 0;
-
-fail:
-	pghot_map_exit(&pghot_map);
-	pr_err("pghot: cannot start (%d), staying off\n", err);
-	return err;
 }
-late_initcall(pghot_init);
