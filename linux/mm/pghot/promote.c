@@ -266,6 +266,18 @@ static bool admit(struct pghot_pass *p, struct folio *folio, int nid)
 }
 
 /*
+ * Migration keeps what reclaim knows of a folio, which in a lower tier is mostly
+ * that it is old: nobody looked whether it is used. A clean file folio would so
+ * join the oldest generation of its new node and be demoted first. That it is
+ * used is known here.
+ */
+static void mark_young(struct folio *folio)
+{
+	if (!folio_test_unevictable(folio))
+		folio_set_active(folio);
+}
+
+/*
  * Isolate @folio for its target. Return the target, or NUMA_NO_NODE and whether
  * the record must stay.
  */
@@ -299,6 +311,7 @@ static int isolate(struct pghot_pass *p, struct pghot_entry *e,
 	}
 
 	*keep = false;
+	mark_young(folio);
 	list_add_tail(&folio->lru, &b->folios);
 	b->order = folio_order(folio);
 	b->nr_folios++;
