@@ -45,6 +45,7 @@ struct pghot_access {
 #ifdef CONFIG_PGHOT
 
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
+DECLARE_STATIC_KEY_FALSE(pghot_headroom_key);
 
 enum pghot_recorded pghot_record(const struct pghot_access *access,
 				 enum pghot_source source);
@@ -79,11 +80,29 @@ static inline bool pghot_hint_fault(struct folio *folio,
 	       __pghot_hint_fault(folio, vma, pol, nid);
 }
 
+/**
+ * pghot_needs_headroom - do pages come to the top tier without NUMA balancing
+ *
+ * NUMA balancing's memory tiering mode makes kswapd keep free memory for
+ * promotion. So must any other source of promotion.
+ *
+ * Return: true if a source is on that works without it.
+ */
+static inline bool pghot_needs_headroom(void)
+{
+	return static_branch_unlikely(&pghot_headroom_key);
+}
+
 #else /* !CONFIG_PGHOT */
 
 static inline bool pghot_hint_fault(struct folio *folio,
 				    struct vm_area_struct *vma,
 				    struct mempolicy *pol, int nid)
+{
+	return false;
+}
+
+static inline bool pghot_needs_headroom(void)
 {
 	return false;
 }

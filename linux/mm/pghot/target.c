@@ -8,11 +8,15 @@
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
+#include <linux/pghot.h>
 #include <linux/sched/sysctl.h>
 #include <linux/sizes.h>
 
 #include "../internal.h"
 #include "internal.h"
+
+/* Counts the sources that are on and work without NUMA balancing. */
+DEFINE_STATIC_KEY_FALSE(pghot_headroom_key);
 
 /**
  * pghot_may_promote_to - is this a node of the top tier
