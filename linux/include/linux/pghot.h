@@ -9,9 +9,9 @@
 
 #include <linux/jump_label.h>
 #include <linux/mm.h>
+#include <linux/numa.h>
 #include <linux/types.h>
 
-struct mempolicy;
 struct seq_file;
 
 /* Where a report of an access comes from. */
@@ -54,30 +54,46 @@ bool pghot_record_range(unsigned long pfn, unsigned long nr, int nid,
 bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
 			enum pghot_source source);
 
-bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
-			struct mempolicy *pol, int nid);
+bool __pghot_decides(struct folio *folio);
+int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
+		       int *fault_nid);
 void pghot_tiers_changed(void);
 void pghot_reset_thresholds(void);
 void pghot_vmstat_show(struct seq_file *m);
 
 /**
- * pghot_hint_fault - let pghot decide about a page that a hint fault found
+ * pghot_decides - is it pghot that decides whether a folio is hot
+ * @folio: a folio that a hint fault found
+ *
+ * Only asks: it is pghot_hint_fault() that takes the decision over.
+ *
+ * Return: true if it is, false if NUMA balancing does.
+ */
+static inline bool pghot_decides(struct folio *folio)
+{
+	return static_branch_unlikely(&pghot_hint_fault_key) &&
+	       folio_use_access_time(folio) && __pghot_decides(folio);
+}
+
+/**
+ * pghot_hint_fault - let pghot decide about a folio that a hint fault found
  * @folio: the folio
- * @vma: where it is mapped
- * @pol: memory policy that asks for migration to the accessing node
- * @nid: the accessing node
+ * @vmf: the fault
+ * @nid: node that memory policy wants it on, or NUMA_NO_NODE if it is not
+ *	 misplaced
+ * @fault_nid: node that the fault is to be booked on; set to where the folio
+ *	       goes if this fault is why it goes
  *
  * Context: page table lock held; does not sleep.
  *
- * Return: true if pghot took the decision over, false if it is the caller's.
+ * Return: node to migrate the folio to within the fault, or NUMA_NO_NODE.
  */
-static inline bool pghot_hint_fault(struct folio *folio,
-				    struct vm_area_struct *vma,
-				    struct mempolicy *pol, int nid)
+static inline int pghot_hint_fault(struct folio *folio, struct vm_fault *vmf,
+				   int nid, int *fault_nid)
 {
-	return static_branch_unlikely(&pghot_hint_fault_key) &&
-	       folio_use_access_time(folio) &&
-	       __pghot_hint_fault(folio, vma, pol, nid);
+	if (nid == NUMA_NO_NODE || !pghot_decides(folio))
+		return nid;
+	return __pghot_hint_fault(folio, vmf, nid, fault_nid);
 }
 
 /**
@@ -95,11 +111,15 @@ static inline bool pghot_needs_headroom(void)
 
 #else /* !CONFIG_PGHOT */
 
-static inline bool pghot_hint_fault(struct folio *folio,
-				    struct vm_area_struct *vma,
-				    struct mempolicy *pol, int nid)
+static inline bool pghot_decides(struct folio *folio)
 {
 	return false;
+}
+
+static inline int pghot_hint_fault(struct folio *folio, struct vm_fault *vmf,
+				   int nid, int *fault_nid)
+{
+	return nid;
 }
 
 static inline bool pghot_needs_headroom(void)

@@ -77,19 +77,55 @@ static void allowed_nodes(struct mempolicy *pol, nodemask_t *allowed)
 }
 
 /**
+ * __pghot_decides - is it pghot that decides whether a folio is hot
+ * @folio: a folio of a lower tier
+ *
+ * Return: true if the folio is tracked.
+ */
+bool __pghot_decides(struct folio *folio)
+{
+	return pghot_map_owner(&pghot_map, folio_pfn(folio));
+}
+
+/*
+ * Nodes that the accessing task allows the page, or false if its policy names
+ * the place for the page rather than the accessing node: that holds whether the
+ * page is hot or not.
+ */
+static bool may_follow(struct folio *folio, struct vm_fault *vmf,
+		       nodemask_t *allowed)
+{
+	struct mempolicy *pol;
+	bool follows;
+	pgoff_t ilx;
+
+	pol = get_vma_policy(vmf->vma, vmf->address, folio_order(folio), &ilx);
+	follows = pol->flags & MPOL_F_MORON;
+	if (follows)
+		allowed_nodes(pol, allowed);
+	mpol_cond_put(pol);
+	return follows;
+}
+
+/**
  * __pghot_hint_fault - a hint fault on a folio of a lower tier
  * @folio: the folio
- * @vma: where it is mapped
- * @pol: memory policy that asks for migration to the accessing node
- * @nid: the accessing node
+ * @vmf: the fault
+ * @nid: node that memory policy wants it on
+ * @fault_nid: see pghot_hint_fault()
+ *
+ * A fault that migrates is booked on the node the folio came to. By that the
+ * scheduler knows where the task's memory is, and how much is left to be found:
+ * it stretches the task's scan period. Here the folio goes a moment later, and
+ * one fault is why: the one that made its record ready. Others are booked where
+ * the folio is, a lower tier, and so do not count.
  *
  * Context: page table lock held; does not sleep.
  *
- * Return: true if pghot took the decision over, false if it does not track the
- *	   folio.
+ * Return: node to migrate the folio to within the fault, or NUMA_NO_NODE.
  */
-bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
-			struct mempolicy *pol, int nid)
+int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
+		       int *fault_nid)
 {
 	int target, rule, src = folio_nid(folio);
 	struct pghot_access access;
@@ -97,24 +133,23 @@ bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 	bool slow = false;
 	u32 now, latency;
 
-	if (!pghot_map_owner(&pghot_map, folio_pfn(folio)))
-		return false;
+	if (!may_follow(folio, vmf, &allowed))
+		return nid;
 
 	/* Most likely a shared library: it has no one right place. */
-	if (folio_is_file_lru(folio) && (vma->vm_flags & VM_EXEC) &&
+	if (folio_is_file_lru(folio) && (vmf->vma->vm_flags & VM_EXEC) &&
 	    folio_maybe_mapped_shared(folio)) {
 		pghot_stat_add(PGHOT_STAT_refused_exec, 1);
-		return true;
+		return NUMA_NO_NODE;
 	}
 
-	allowed_nodes(pol, &allowed);
 	target = pghot_pick_target(nid, src, &allowed, folio_nr_pages(folio));
 	if (target == NUMA_NO_NODE) {
 		pghot_stat_add(PGHOT_STAT_refused_policy, 1);
-		return true;
+		return NUMA_NO_NODE;
 	}
 	if (!pghot_target(target))
-		return false;
+		return NUMA_NO_NODE;
 	/* Second best: let the node it should be on demote what is cold. */
 	rule = target;
 	if (target != nid && pghot_may_promote_to(nid) &&
@@ -128,7 +163,7 @@ bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 		  PAGE_ACCESS_TIME_MASK;
 	access.weight = fault_weight(folio, rule, latency, &slow);
 	if (!access.weight)
-		return true;
+		return NUMA_NO_NODE;
 	/*
 	 * It would stay there: nothing looks at pages of the top tier. So only
 	 * what is hot goes to another node for want of room.
@@ -137,9 +172,12 @@ bool __pghot_hint_fault(struct folio *folio, struct vm_area_struct *vma,
 	access.pfn = folio_pfn(folio);
 	access.anew = pghot_fault_anew(latency,
 				       READ_ONCE(pghot_tunables.window_ms));
-	if (pghot_record(&access, PGHOT_SOURCE_HINT_FAULT) ==
-	    PGHOT_BECAME_READY && slow)
+	if (pghot_record(&access, PGHOT_SOURCE_HINT_FAULT) !=
+	    PGHOT_BECAME_READY)
+		return NUMA_NO_NODE;
+	*fault_nid = access.nid;
+	if (slow)
 		mod_node_page_state(NODE_DATA(rule), PGPROMOTE_CANDIDATE,
 				    folio_nr_pages(folio));
-	return true;
+	return NUMA_NO_NODE;
 }
