@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 struct seq_file;
+struct vm_fault;
 
 /* Where a report of an access comes from. */
 enum pghot_source {
