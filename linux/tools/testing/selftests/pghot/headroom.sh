@@ -43,10 +43,10 @@ reclaimed_to() { # high|promo
 # It has worked, and does no more.
 quiet() {
 	local demoted
-	demoted=$(counter pgdemote_kswapd)
-	((demoted > BEFORE[pgdemote_kswapd])) || return 1
+	demoted=$(grew pgdemote_kswapd)
+	((demoted > 0)) || return 1
 	sleep 1
-	[ "$(counter pgdemote_kswapd)" = "$demoted" ]
+	[ "$(grew pgdemote_kswapd)" = "$demoted" ]
 }
 
 test_for_tiering() {
