@@ -97,8 +97,9 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_skip_policy",
-            "The cpuset of the page's cgroup allows no node of the top tier.",
-            "Nothing to do if that is meant; otherwise add DRAM nodes to the cgroup's cpuset.mems.",
+            "A cpuset or memory policy of those who use the page allows no node of the top tier.",
+            "Nothing to do if that is meant; otherwise add DRAM nodes to the cpuset.mems of its"
+            " cgroup or to the job's numactl --membind list.",
         ),
         _counter(
             "pghot_skip_migrate",
@@ -138,7 +139,8 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_delay_busy",
-            "The page could not be isolated: something else was working on it just then.",
+            "The page could not be isolated: something else was working on it, or on its process's"
+            " memory map, just then.",
             "It is tried again until it goes cold. When this dominates, look for compaction, memory"
             " offlining or pages pinned for DMA or RDMA.",
         ),

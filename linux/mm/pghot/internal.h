@@ -15,6 +15,8 @@
 #include "policy.h"
 #include "stat.h"
 
+struct folio;
+struct mempolicy;
 struct pghot_pass;
 struct task_struct;
 
@@ -109,6 +111,15 @@ u64 pghot_rate_bytes(void);
 bool pghot_take_tokens(int nid, unsigned long nr_pages, u32 *wait_ms);
 void pghot_return_tokens(int nid, unsigned long nr_pages);
 unsigned long pghot_promotable_pages(void);
+
+/*
+ * owners.c: a folio that more VMAs than this may map stays where it is. Looking
+ * is no longer cheap then, and moving it would interrupt them all.
+ */
+#define PGHOT_OWNERS_MAX	4096U
+void pghot_policy_filter(const struct mempolicy *pol, int src,
+			 nodemask_t *nodes);
+bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes);
 
 /* promote.c */
 struct pghot_pass *pghot_pass_alloc(struct pghot_node *node);

@@ -7,7 +7,6 @@
  */
 #include <linux/freezer.h>
 #include <linux/kthread.h>
-#include <linux/memcontrol.h>
 #include <linux/memory_hotplug.h>
 #include <linux/memory-tiers.h>
 #include <linux/migrate.h>
@@ -58,7 +57,7 @@ struct batch {
  * @hold_ms: how long it is no use to ask again, where there were such
  * @left: the last pass knowingly left ready records behind
  * @folio_pages: mean size of the folios in the last batch
- * @allowed: nodes that a folio's cpuset allows
+ * @allowed: nodes that a folio's owners allow
  * @entries: the ready records of one block
  * @batch: by target node
  */
@@ -219,19 +218,12 @@ static struct folio *get_folio(struct pghot_pass *p, unsigned long pfn,
 }
 
 /*
- * Where @folio goes. Who reported the access chose the target by cpuset and
- * memory policy, but the record may be of an earlier user of the page: look at
- * the folio's own cpuset again. NUMA_NO_NODE if there is no node for it.
+ * Where @folio goes, of the nodes that its owners allow. NUMA_NO_NODE if there
+ * is no node for it.
  */
 static int target_of(struct pghot_pass *p, struct pghot_entry *e,
 		     struct folio *folio)
 {
-	struct mem_cgroup *memcg = get_mem_cgroup_from_folio(folio);
-
-	p->allowed = node_states[N_MEMORY];
-	mem_cgroup_node_filter_allowed(memcg, &p->allowed);
-	mem_cgroup_put(memcg);
-
 	if (pghot_may_promote_to(e->nid) && node_isset(e->nid, p->allowed))
 		return e->nid;
 	return pghot_pick_target(NUMA_NO_NODE, p->node->map.nid, &p->allowed,
@@ -284,10 +276,15 @@ static void mark_young(struct folio *folio)
 static int isolate(struct pghot_pass *p, struct pghot_entry *e,
 		   struct folio *folio, bool *keep)
 {
-	int nid = target_of(p, e, folio);
 	struct batch *b;
+	int nid;
 
 	*keep = true;
+	if (!pghot_owners_allow(folio, &p->allowed)) {
+		delay(e, PGHOT_STAT_delay_busy);
+		return NUMA_NO_NODE;
+	}
+	nid = target_of(p, e, folio);
 	if (nid == NUMA_NO_NODE) {
 		if (pghot_pick_target(NUMA_NO_NODE, p->node->map.nid, NULL, 0) ==
 		    NUMA_NO_NODE) {

@@ -26,7 +26,7 @@
 	X(skip_gone,		"page was freed")			\
 	X(skip_toptier,		"page is in the top tier already")	\
 	X(skip_dirty,		"dirty file page")			\
-	X(skip_policy,		"cpuset allows no node of the top tier") \
+	X(skip_policy,		"its owners allow no node of the top tier") \
 	X(skip_migrate,		"migration was tried and failed")	\
 	X(skip_offline,		"memory went offline with the record")	\
 	X(skip_disabled,	"pghot was switched off with the record") \

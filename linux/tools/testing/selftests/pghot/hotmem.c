@@ -202,6 +202,31 @@ static unsigned long check(void)
 	return bad;
 }
 
+static void give_policy(const char *args, void (*give)(int, unsigned long))
+{
+	static const struct {
+		const char *name;
+		int mode;
+	} modes[] = {
+		{ "bind", MPOL_BIND },
+		{ "interleave", MPOL_INTERLEAVE },
+		{ "balance", MPOL_BIND | MPOL_F_NUMA_BALANCING },
+		{ }
+	};
+	char name[16], nodes[80];
+	unsigned int i;
+
+	if (sscanf(args, "%15s %79s", name, nodes) != 2)
+		die("MODE NODE,...");
+	for (i = 0; modes[i].name; i++)
+		if (!strcmp(name, modes[i].name)) {
+			give(modes[i].mode, parse_nodes(nodes));
+			puts("ok");
+			return;
+		}
+	die("unknown policy %s", name);
+}
+
 /*
  *	run		workers access their pages over and over
  *	spin		workers only use their CPUs
@@ -215,6 +240,8 @@ static unsigned long check(void)
  *	move NODE	by move_pages(2)
  *	write		write to each page
  *	pin, unpin	hold references to some pages
+ *	mbind MODE N,..	policy of the memory: bind, balance, interleave
+ *	policy MODE N,..  policy of this process; workers keep theirs
  *	free		give the memory back
  */
 static bool obey(char *line)
@@ -254,6 +281,10 @@ static bool obey(char *line)
 		else
 			region_unpin();
 		puts("ok");
+	} else if (!strncmp(line, "mbind ", 6)) {
+		give_policy(line + 6, region_bind);
+	} else if (!strncmp(line, "policy ", 7)) {
+		give_policy(line + 7, set_policy);
 	} else if (!strcmp(line, "free")) {
 		region_free();
 		puts("ok");

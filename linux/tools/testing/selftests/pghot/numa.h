@@ -53,6 +53,15 @@ static inline void set_policy(int mode, unsigned long nodes)
 		die("set_mempolicy: %s", strerror(errno));
 }
 
+/* The same of a range of memory; what is there stays where it is. */
+static inline void set_policy_of(char *start, size_t bytes, int mode,
+				 unsigned long nodes)
+{
+	if (syscall(SYS_mbind, start, bytes, mode, nodes ? &nodes : NULL,
+		    nodes ? sizeof(nodes) * 8 : 0, 0))
+		die("mbind: %s", strerror(errno));
+}
+
 /*
  * Where @nr pages from @base are, if @to is NULL, or move them there. The status
  * of each is its node or a negative error.

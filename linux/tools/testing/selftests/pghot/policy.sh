@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# No page goes where the task's cpuset or memory policy does not allow it to be.
+# No page goes where a cpuset or a memory policy does not allow it to be: that of
+# the task that accesses it, and those of the processes that have it mapped when
+# its turn comes.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -91,6 +93,132 @@ test_bind_elsewhere_moves_nothing() {
 	ask where
 	(($(on "$FAST") == 0)) || fail "pages on a forbidden node: $REPLY"
 	conserved
+}
+
+# Every page is ready, and then its owner forbids the move. How is a command.
+bound_after_ready() { # how...
+	hold_ready "$PAGES"
+	"$@"
+	echo 65536 >"$RATE"
+	wait_until grown pghot_skip_policy "$PAGES" ||
+		fail "skip_policy grew by $(grew pghot_skip_policy)"
+	ask where
+	(($(on "$SLOW") == PAGES)) || fail "bound pages moved: $REPLY"
+	untouched pghot_promoted_pages
+	conserved
+}
+
+test_mbind_after_the_report() {
+	need_pghot
+	balance 2
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	bound_after_ready ask mbind bind "$SLOW"
+}
+
+test_mbind_of_huge_pages_after_the_report() {
+	need_pghot
+	balance 2
+	memory -c "$CPU" thp "$MB" "$SLOW"
+	hold_ready $((MB / 2))
+	ask mbind bind "$SLOW"
+	echo 65536 >"$RATE"
+	wait_until grown pghot_skip_policy $((MB / 2)) ||
+		fail "skip_policy grew by $(grew pghot_skip_policy)"
+	ask where
+	(($(on "$SLOW") == PAGES)) || fail "bound pages moved: $REPLY"
+	conserved
+}
+
+# The policy belongs to the file, whoever has it mapped.
+test_mbind_of_shared_memory_after_the_report() {
+	need_pghot
+	balance 2
+	memory -p -c "$CPU" shmem "$MB" "$SLOW"
+	bound_after_ready ask mbind bind "$SLOW"
+}
+
+# What is spread over nodes was not put there by chance.
+test_interleave_after_the_report() {
+	need_pghot
+	balance 2
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	bound_after_ready ask mbind interleave "$FAST,$SLOW"
+}
+
+test_policy_of_the_process_after_the_report() {
+	need_pghot
+	balance 2
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	bound_after_ready ask policy bind "$SLOW"
+}
+
+# The workers, who have no policy, and a process that has one share the pages.
+test_one_of_many_owners_forbids() {
+	need_pghot
+	balance 2
+	memory -p -c "$CPU,$CPU,$CPU" shmem "$MB" "$SLOW"
+	bound_after_ready ask policy bind "$SLOW"
+}
+
+# Its memory stays charged to where it came from, and that one has no limits.
+test_cpuset_entered_after_the_report() {
+	need_pghot
+	balance 2
+	cpuset "$SLOW"
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	bound_after_ready enter
+}
+
+enter() {
+	echo "$HOTMEM" >"$GROUP/cgroup.procs" || fail "cannot enter $GROUP"
+}
+
+# Records of a process that is gone meet the pages of another one. Others are
+# hardly free on the node, and no pass comes by before they are used again.
+test_page_used_again_by_a_bound_process() {
+	need_pghot
+	balance 2
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	hog "$SLOW"
+	kill -STOP "$HOG"
+	knob $PGHOT/period_ms 10000
+	hold_ready "$PAGES"
+	remember
+	wait_until grown pghot_delay_rate_limit 1 || fail "no pass"
+	kill_memory
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	ask policy bind "$SLOW"
+	echo 65536 >"$RATE"
+	wait_until ready_is 0 || fail "$(ready_now) records are left"
+	ask where
+	(($(on "$SLOW") == PAGES)) || fail "bound pages moved: $REPLY"
+	grown pghot_skip_policy 1 || fail "no page was used again"
+	untouched pghot_promoted_pages
+	conserved
+}
+
+# Demotion does not ask a policy; the way back is where the policy points.
+test_bound_page_may_come_home() {
+	need_pghot
+	balance 2
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	hold_ready "$PAGES"
+	ask mbind bind "$FAST"
+	echo 65536 >"$RATE"
+	placed "$FAST" "$PAGES"
+	promoted "$PAGES"
+}
+
+# The nodes are the kernel's to choose from.
+test_balanced_policy_moves_after_the_report() {
+	need_pghot
+	balance 2
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	hold_ready "$PAGES"
+	ask mbind balance "$FAST,$SLOW"
+	echo 65536 >"$RATE"
+	placed "$FAST" "$PAGES"
+	promoted "$PAGES"
 }
 
 run_tests "$@"

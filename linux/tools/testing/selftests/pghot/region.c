@@ -180,6 +180,11 @@ void region_move_to(int node)
 	free(to);
 }
 
+void region_bind(int mode, unsigned long nodes)
+{
+	set_policy_of(region.start, region.nr_pages * PAGE, mode, nodes);
+}
+
 void region_pin(void)
 {
 	struct iovec all = { region.start, region.nr_pages * PAGE };

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of owners.c: who allows a page where, with made-up policies and processes. */
+#include <kunit/test.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/mempolicy.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
+#include <linux/uaccess.h>
+
+#include "../internal.h"
+
+/* Nodes of policies that nobody has to have: the page is on SRC. */
+#define SRC		2
+#define ALL		0xf
+
+struct modes {
+	const char *name;
+	unsigned short mode;
+	unsigned short flags;
+	unsigned long nodes;
+	unsigned long allowed;
+};
+
+static const struct modes modes[] = {
+	{ "bind elsewhere", MPOL_BIND, 0, 0x1, 0x1 },
+	{ "bind here", MPOL_BIND, 0, BIT(SRC), 0 },
+	{ "bind here and elsewhere", MPOL_BIND, 0, BIT(SRC) | 0x1, 0 },
+	{ "preferred here", MPOL_PREFERRED, 0, BIT(SRC), 0 },
+	{ "preferred elsewhere", MPOL_PREFERRED, 0, 0x2, 0x2 },
+	{ "preferred many, here too", MPOL_PREFERRED_MANY, 0, ALL, 0 },
+	{ "preferred many elsewhere", MPOL_PREFERRED_MANY, 0, 0x3, 0x3 },
+	{ "interleave here", MPOL_INTERLEAVE, 0, BIT(SRC) | 0x1, 0 },
+	{ "interleave elsewhere", MPOL_INTERLEAVE, 0, 0x3, 0x3 },
+	{ "weighted interleave here", MPOL_WEIGHTED_INTERLEAVE, 0, ALL, 0 },
+	{ "weighted interleave elsewhere", MPOL_WEIGHTED_INTERLEAVE, 0, 0x3, 0x3 },
+	/* It has no nodes: what stands there is of whoever had the memory before. */
+	{ "local", MPOL_LOCAL, 0, 0x1, 0 },
+	{ "balance here and elsewhere", MPOL_BIND,
+	  MPOL_F_MOF | MPOL_F_MORON, BIT(SRC) | 0x2, BIT(SRC) | 0x2 },
+	{ "balance here", MPOL_BIND, MPOL_F_MOF | MPOL_F_MORON, BIT(SRC), BIT(SRC) },
+	{ "balance many", MPOL_PREFERRED_MANY, MPOL_F_MOF | MPOL_F_MORON,
+	  BIT(SRC) | 0x1, BIT(SRC) | 0x1 },
+};
+
+static void modes_desc(const struct modes *m, char *desc)
+{
+	strscpy(desc, m->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(modes, modes, modes_desc);
+
+static void policy_allows(struct kunit *test)
+{
+	const struct modes *m = test->param_value;
+	struct mempolicy pol = {
+		.mode = m->mode, .flags = m->flags,
+		.nodes = { { m->nodes } },
+	};
+	nodemask_t nodes = { { ALL } };
+
+	pghot_policy_filter(&pol, SRC, &nodes);
+	KUNIT_EXPECT_EQ(test, nodes_addr(nodes)[0], m->allowed);
+}
+
+/* A page of memory that processes share, and the processes. */
+#define PROCESSES	100
+
+struct shared {
+	struct file *file;
+	struct folio *folio;
+	struct mm_struct *mm[PROCESSES];
+	unsigned int nr;
+};
+
+static unsigned long map(struct file *file)
+{
+	return vm_mmap(file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
+}
+
+/* Have so many more processes map the page. Return how many do. */
+static unsigned int share(struct shared *s, unsigned int nr)
+{
+	unsigned int mapped = 0;
+
+	for (nr += s->nr; s->nr < nr; s->nr++) {
+		struct mm_struct *mm = mm_alloc();
+		unsigned long addr;
+		u32 word;
+
+		if (!mm)
+			break;
+		s->mm[s->nr] = mm;
+		mm->task_size = TASK_SIZE;
+		arch_pick_mmap_layout(mm, &current->signal->rlim[RLIMIT_STACK]);
+		kthread_use_mm(mm);
+		addr = map(s->file);
+		if (!IS_ERR_VALUE(addr) && !get_user(word, (u32 __user *)addr))
+			mapped++;
+		kthread_unuse_mm(mm);
+	}
+	return mapped;
+}
+
+static struct shared *shared_new(struct kunit *test)
+{
+	struct shared *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->file = shmem_kernel_file_setup("pghot_owners", PAGE_SIZE, EMPTY_VMA_FLAGS);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s->file);
+	s->folio = shmem_read_folio(s->file->f_mapping, 0);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s->folio);
+	return s;
+}
+
+static void shared_free(struct shared *s)
+{
+	folio_put(s->folio);
+	while (s->nr)
+		mmput(s->mm[--s->nr]);
+	fput(s->file);
+}
+
+static void nobody_forbids(struct kunit *test)
+{
+	struct shared *s = shared_new(test);
+	nodemask_t nodes;
+
+	KUNIT_EXPECT_EQ(test, share(s, 3), 3);
+	KUNIT_EXPECT_TRUE(test, folio_mapped(s->folio));
+	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
+	KUNIT_EXPECT_TRUE(test, nodes_equal(nodes, node_states[N_MEMORY]));
+	shared_free(s);
+}
+
+/* This thread owns all the processes. */
+static void process_forbids(struct kunit *test)
+{
+	struct shared *s = shared_new(test);
+	struct mempolicy pol = {
+		.mode = MPOL_BIND, .nodes = nodemask_of_node(folio_nid(s->folio)),
+	};
+	nodemask_t nodes;
+
+	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	task_lock(current);
+	current->mempolicy = &pol;
+	task_unlock(current);
+	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
+	KUNIT_EXPECT_TRUE(test, nodes_empty(nodes));
+	task_lock(current);
+	current->mempolicy = NULL;
+	task_unlock(current);
+	shared_free(s);
+}
+
+/* The policy is the file's, mapped or not. */
+static void file_forbids(struct kunit *test)
+{
+	struct shared *s = shared_new(test);
+	struct mempolicy pol = {
+		.mode = MPOL_BIND, .nodes = nodemask_of_node(folio_nid(s->folio)),
+	};
+	struct vm_area_struct *vma;
+	nodemask_t nodes;
+
+	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	mmap_write_lock(s->mm[0]);
+	vma = find_vma(s->mm[0], 0);
+	KUNIT_EXPECT_EQ(test, vma->vm_ops->set_policy(vma, &pol), 0);
+	mmap_write_unlock(s->mm[0]);
+	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
+	KUNIT_EXPECT_TRUE(test, nodes_empty(nodes));
+
+	mmput(s->mm[--s->nr]);
+	KUNIT_EXPECT_FALSE(test, folio_mapped(s->folio));
+	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
+	KUNIT_EXPECT_TRUE(test, nodes_empty(nodes));
+	shared_free(s);
+}
+
+static void locks_are_not_waited_for(struct kunit *test)
+{
+	struct shared *s = shared_new(test);
+	nodemask_t nodes;
+
+	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	folio_lock(s->folio);
+	KUNIT_EXPECT_FALSE(test, pghot_owners_allow(s->folio, &nodes));
+	folio_unlock(s->folio);
+	i_mmap_lock_write(s->file->f_mapping);
+	KUNIT_EXPECT_FALSE(test, pghot_owners_allow(s->folio, &nodes));
+	i_mmap_unlock_write(s->file->f_mapping);
+	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
+	shared_free(s);
+}
+
+static void too_many_owners_forbid(struct kunit *test)
+{
+	struct shared *s = shared_new(test);
+	nodemask_t nodes;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	kthread_use_mm(s->mm[0]);
+	for (i = 1; i < PGHOT_OWNERS_MAX; i++)
+		if (IS_ERR_VALUE(map(s->file)))
+			break;
+	KUNIT_EXPECT_EQ(test, i, PGHOT_OWNERS_MAX);
+	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
+	KUNIT_EXPECT_FALSE(test, nodes_empty(nodes));
+	KUNIT_EXPECT_FALSE(test, IS_ERR_VALUE(map(s->file)));
+	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
+	KUNIT_EXPECT_TRUE(test, nodes_empty(nodes));
+	kthread_unuse_mm(s->mm[0]);
+	shared_free(s);
+}
+
+static u64 look_ns(struct kunit *test, struct shared *s)
+{
+	const unsigned int looks = 2000;
+	nodemask_t nodes;
+	unsigned int i;
+	u64 start = ktime_get_ns();
+
+	for (i = 0; i < looks; i++)
+		KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
+	return (ktime_get_ns() - start) / looks;
+}
+
+/* What looking costs; nothing to fail by. */
+static void cost_of_looking(struct kunit *test)
+{
+	struct shared *s = shared_new(test);
+
+	kunit_info(test, "mapped by nobody: %llu ns a look\n", look_ns(test, s));
+	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	kunit_info(test, "mapped by 1 process: %llu ns a look\n", look_ns(test, s));
+	KUNIT_EXPECT_EQ(test, share(s, PROCESSES - 1), PROCESSES - 1);
+	kunit_info(test, "mapped by %u processes: %llu ns a look\n", PROCESSES,
+		   look_ns(test, s));
+	shared_free(s);
+}
+
+static struct kunit_case owners_cases[] = {
+	KUNIT_CASE_PARAM(policy_allows, modes_gen_params),
+	KUNIT_CASE(nobody_forbids),
+	KUNIT_CASE(process_forbids),
+	KUNIT_CASE(file_forbids),
+	KUNIT_CASE(locks_are_not_waited_for),
+	KUNIT_CASE(too_many_owners_forbid),
+	KUNIT_CASE(cost_of_looking),
+	{}
+};
+
+static struct kunit_suite owners_suite = {
+	.name = "pghot_owners",
+	.test_cases = owners_cases,
+};
+
+kunit_test_suite(owners_suite);
