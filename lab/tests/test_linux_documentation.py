@@ -89,6 +89,8 @@ COUNTERS = {
     f"pghot_{name}"
     for name in re.findall(r"^\tX\((\w+),", (PGHOT / "stat.h").read_text(), re.MULTILINE)
 }
+# Of memory.stat.
+OF_MEMCG = set(re.findall(r'seq_buf_printf\(s, "(\w+) ', (PGHOT / "memcg.c").read_text()))
 EVENTS = {
     f"pghot:{name}"
     for name in re.findall(
@@ -156,7 +158,7 @@ def test_every_directory_has_an_abi_entry():
 
 def test_the_guide_defines_everything_once():
     text = GUIDE.read_text()
-    assert guide_terms() == FILES | COUNTERS | EVENTS | BOOT_VALUES
+    assert guide_terms() == FILES | COUNTERS | OF_MEMCG | EVENTS | BOOT_VALUES
     for term in guide_terms():
         assert text.count(f"\n``{term}``\n\t") == 1, term
 

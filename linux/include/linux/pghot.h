@@ -12,6 +12,8 @@
 #include <linux/numa.h>
 #include <linux/types.h>
 
+struct mem_cgroup;
+struct seq_buf;
 struct seq_file;
 struct vm_fault;
 
@@ -61,6 +63,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 void pghot_tiers_changed(void);
 void pghot_reset_thresholds(void);
 void pghot_vmstat_show(struct seq_file *m);
+void pghot_memcg_show(struct seq_buf *s, struct mem_cgroup *memcg);
 
 /**
  * pghot_decides - is it pghot that decides whether a folio is hot
@@ -137,6 +140,10 @@ static inline void pghot_reset_thresholds(void)
 }
 
 static inline void pghot_vmstat_show(struct seq_file *m)
+{
+}
+
+static inline void pghot_memcg_show(struct seq_buf *s, struct mem_cgroup *memcg)
 {
 }
 

@@ -16,6 +16,7 @@
 #include "stat.h"
 
 struct folio;
+struct mem_cgroup;
 struct mempolicy;
 struct pghot_pass;
 struct task_struct;
@@ -73,6 +74,24 @@ struct pghot_target {
 	atomic_long_t promoted;
 };
 
+/* Of so many memory cgroups a batch has pages, as long as it is of default size. */
+#define PGHOT_BILL_SHARES	PGHOT_BATCH_PAGES
+
+/**
+ * struct pghot_bill - whose pages a batch moves
+ * @nr: memory cgroups that have a share
+ * @pages: pages of all, of those without a share too
+ * @share: memory cgroup, with a reference, and its pages
+ */
+struct pghot_bill {
+	unsigned int nr;
+	unsigned long pages;
+	struct {
+		struct mem_cgroup *memcg;
+		unsigned long pages;
+	} share[PGHOT_BILL_SHARES];
+};
+
 /* core.c */
 extern bool pghot_booted;
 extern struct pghot_map pghot_map;
@@ -120,6 +139,20 @@ unsigned long pghot_promotable_pages(void);
 void pghot_policy_filter(const struct mempolicy *pol, int src,
 			 nodemask_t *nodes);
 bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes);
+
+/* memcg.c */
+#ifdef CONFIG_MEMCG
+void pghot_bill_add(struct pghot_bill *bill, struct folio *folio);
+void pghot_bill_settle(struct pghot_bill *bill, u64 ns);
+#else
+static inline void pghot_bill_add(struct pghot_bill *bill, struct folio *folio)
+{
+}
+
+static inline void pghot_bill_settle(struct pghot_bill *bill, u64 ns)
+{
+}
+#endif
 
 /* promote.c */
 struct pghot_pass *pghot_pass_alloc(struct pghot_node *node);

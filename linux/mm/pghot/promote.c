@@ -14,6 +14,7 @@
 #include <linux/mm_inline.h>
 #include <linux/pghot.h>
 #include <linux/sched.h>
+#include <linux/sched/cputime.h>
 #include <linux/slab.h>
 #include <linux/swap.h>
 
@@ -38,6 +39,7 @@
  * @nr_records: records that were taken for them
  * @nr_pages: their size
  * @order: of each: a target without free large folios fails a whole batch
+ * @bill: whose they are
  * @closed: why the target takes nothing more in this pass, or NOT_CLOSED
  */
 struct batch {
@@ -46,6 +48,7 @@ struct batch {
 	unsigned long nr_records;
 	unsigned long nr_pages;
 	unsigned int order;
+	struct pghot_bill bill;
 	enum pghot_stat closed;
 };
 
@@ -151,9 +154,11 @@ static void flush(struct pghot_pass *p, int nid)
 	struct batch *b = &p->batch[nid];
 	unsigned int moved_pages;
 	unsigned long failed;
+	u64 start;
 
 	if (!b->nr_folios)
 		return;
+	start = task_sched_runtime(current);
 	failed = migrate_misplaced_folios(&b->folios, nid, true, &moved_pages);
 	/*
 	 * What stayed went to this CPU's list of folios to be put on the LRU.
@@ -162,6 +167,7 @@ static void flush(struct pghot_pass *p, int nid)
 	 */
 	if (failed)
 		lru_add_drain();
+	pghot_bill_settle(&b->bill, task_sched_runtime(current) - start);
 	/* Migration may have split a folio; its record counts once. */
 	failed = min(failed, b->nr_records);
 
@@ -310,6 +316,7 @@ static int isolate(struct pghot_pass *p, struct pghot_entry *e,
 	*keep = false;
 	mark_young(folio);
 	list_add_tail(&folio->lru, &b->folios);
+	pghot_bill_add(&b->bill, folio);
 	b->order = folio_order(folio);
 	b->nr_folios++;
 	b->nr_pages += folio_nr_pages(folio);

@@ -237,11 +237,11 @@ static void cost_of_looking(struct kunit *test)
 {
 	struct shared *s = shared_new(test);
 
-	kunit_info(test, "mapped by nobody: %llu ns a look\n", look_ns(test, s));
+	kunit_info(test, "mapped by nobody: %llu ns per look\n", look_ns(test, s));
 	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
-	kunit_info(test, "mapped by 1 process: %llu ns a look\n", look_ns(test, s));
+	kunit_info(test, "mapped by 1 process: %llu ns per look\n", look_ns(test, s));
 	KUNIT_EXPECT_EQ(test, share(s, PROCESSES - 1), PROCESSES - 1);
-	kunit_info(test, "mapped by %u processes: %llu ns a look\n", PROCESSES,
+	kunit_info(test, "mapped by %u processes: %llu ns per look\n", PROCESSES,
 		   look_ns(test, s));
 	shared_free(s);
 }

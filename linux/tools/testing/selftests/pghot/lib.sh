@@ -143,6 +143,16 @@ balance() { # mode
 	knob $DEBUG_BALANCING/hot_threshold_ms 10000
 }
 
+# A cgroup of the test's own, in GROUP, with a controller.
+cgroup() { # name controller
+	GROUP=/sys/fs/cgroup/pghot-test.$$.$1
+	[ -e /sys/fs/cgroup/cgroup.controllers ] || skip "no cgroup2 at /sys/fs/cgroup"
+	grep -qw "$2" /sys/fs/cgroup/cgroup.controllers || skip "no $2 controller"
+	echo "+$2" >/sys/fs/cgroup/cgroup.subtree_control || fail "no $2 for children"
+	mkdir "$GROUP" || fail "cannot make $GROUP"
+	finally "until rmdir $GROUP; do sleep 0.1; done"
+}
+
 # --- counters --------------------------------------------------------------
 
 # Read in one go: "while read" goes back in the file after each line, and lands
@@ -232,9 +242,14 @@ conserved() {
 
 CHILDREN=()
 
-# Start hotmem; it answers to ask.
+# Start hotmem, in the cgroup IN if that is set; it answers to ask.
 memory() { # hotmem's arguments
-	coproc MEM { exec "$HERE/hotmem" "$@" 2>&1; }
+	coproc MEM {
+		if [ -n "$IN" ]; then
+			echo "$BASHPID" >"$IN/cgroup.procs"
+		fi
+		exec "$HERE/hotmem" "$@" 2>&1
+	}
 	CHILDREN+=("$MEM_PID")
 	HOTMEM=$MEM_PID
 	exec {TO}>&"${MEM[1]}" {FROM}<&"${MEM[0]}"

@@ -25,6 +25,13 @@ test_shows_nothing() {
 		pghot_*) fail "there is a counter $name" ;;
 		esac
 	done </proc/vmstat
+	if [ -e /sys/fs/cgroup/memory.stat ]; then
+		while read -r name _; do
+			case $name in
+			pghot_*) fail "memory.stat has $name" ;;
+			esac
+		done </sys/fs/cgroup/memory.stat
+	fi
 }
 
 test_fault_promotes() {

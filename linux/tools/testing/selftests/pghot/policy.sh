@@ -10,12 +10,7 @@ PAUSE=2
 
 # A cpuset of the test's own, with some memory nodes.
 cpuset() { # nodes
-	GROUP=/sys/fs/cgroup/pghot-test.$$
-	[ -e /sys/fs/cgroup/cgroup.controllers ] || skip "no cgroup2 at /sys/fs/cgroup"
-	grep -qw cpuset /sys/fs/cgroup/cgroup.controllers || skip "no cpuset controller"
-	echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control || fail "no cpuset for children"
-	mkdir "$GROUP" || fail "cannot make $GROUP"
-	finally "until rmdir $GROUP; do sleep 0.1; done"
+	cgroup nodes cpuset
 	echo "$1" >"$GROUP/cpuset.mems" || fail "cannot give $GROUP nodes $1"
 }
 
