@@ -7,6 +7,7 @@
 
 #include <linux/align.h>
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/gfp.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -45,13 +46,18 @@ void harness_arena(void *base, size_t size)
  * Exactly as long as asked for, so that AddressSanitizer sees what the
  * kernel's rounding to pages would hide.
  */
-static void *pages(size_t size)
+static void *zeroed(size_t size, size_t align)
 {
 	void *p;
 
-	if (posix_memalign(&p, PAGE_SIZE, size))
+	if (posix_memalign(&p, align, size))
 		return NULL;
 	return memset(p, 0, size);
+}
+
+static void *pages(size_t size)
+{
+	return zeroed(size, PAGE_SIZE);
 }
 
 void *alloc_pages_exact_nid(int nid, size_t size, unsigned int gfp)
@@ -138,7 +144,7 @@ void *kvcalloc(size_t n, size_t size, unsigned int gfp)
 	(void)gfp;
 	if (harness_fail.slab)
 		return NULL;
-	p = calloc(n, size);
+	p = zeroed(n * size, SMP_CACHE_BYTES);
 	if (p)
 		atomic_long_inc(&live_slab);
 	return p;

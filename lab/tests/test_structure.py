@@ -83,6 +83,14 @@ def imports(files: list[Path], root: Path) -> dict[str, set[str]]:
 # its Makefile says; the innermost room counts.
 _INCLUDED_FROM = {
     "harness": ("harness/include", "linux/include", "linux/mm/pghot", "harness/model"),
+    "harness/machine": ("harness/machine/include", "harness/include", "harness/unit"),
+    "harness/unit": (
+        "harness/include",
+        "linux/include",
+        "linux/mm/pghot",
+        "harness/model",
+        "harness/machine",
+    ),
     "lab/memsim": (),
     "lab/memsim/tests": ("lab/memsim",),
     "lab/workloads": (),

@@ -13,5 +13,6 @@
 /* Only pointed to. */
 struct folio;
 struct vm_area_struct;
+struct vm_fault;
 
 #endif

@@ -4,10 +4,14 @@
 
 #include <stddef.h>
 
+#include <linux/gfp.h>
+
 void *kvzalloc(size_t size, unsigned int gfp);
 void *kvcalloc(size_t n, size_t size, unsigned int gfp);
 void kvfree(const void *p);
 
 #define kvzalloc_obj(obj)	((typeof(&(obj)))kvzalloc(sizeof(obj), GFP_KERNEL))
+#define kvzalloc_flex(obj, member, n) \
+	((typeof(&(obj)))kvzalloc(sizeof(obj) + (n) * sizeof((obj).member[0]), GFP_KERNEL))
 
 #endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _MACHINE_LINUX_JIFFIES_H
+#define _MACHINE_LINUX_JIFFIES_H
+
+#include <linux/types.h>
+
+/* A tick is a millisecond. */
+extern unsigned long jiffies;
+
+#define jiffies_to_msecs(j)	((u32)(j))
+#define msecs_to_jiffies(ms)	((unsigned long)(ms))
+
+#endif

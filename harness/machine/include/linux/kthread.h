@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _MACHINE_LINUX_KTHREAD_H
+#define _MACHINE_LINUX_KTHREAD_H
+
+#include <linux/compiler.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/wait.h>
+
+struct task_struct;
+
+struct task_struct *kthread_create_on_node(int (*fn)(void *data), void *data,
+					   int node, const char *fmt, ...);
+bool kthread_should_stop(void);
+bool kthread_should_park(void);
+void wake_up_process(struct task_struct *thread);
+void kthread_stop(struct task_struct *thread);
+
+#define kthread_parkme()	machine_tick()
+#define kthread_affine_preferred(thread, mask) do { } while (0)
+#define get_task_struct(thread)	(thread)
+#define put_task_struct(thread)	do { } while (0)
+#define IS_ERR(ptr)		(!(ptr))
+#define PTR_ERR(ptr)		(-ENOMEM)
+#define set_freezable()		do { } while (0)
+#define try_to_freeze()		do { } while (0)
+#define freezing(task)		false
+#define usleep_range_idle(from, to) machine_tick()
+#define in_nmi()		false
+#define irqs_disabled()		false
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _MACHINE_LINUX_MM_H
+#define _MACHINE_LINUX_MM_H
+
+#include_next <linux/mm.h>
+
+#include <linux/list.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/mmzone.h>
+#include <linux/rcupdate.h>
+
+#define INT_MAX			((int)(~0U >> 1))
+
+struct page {
+	struct folio *folio;
+};
+
+/*
+ * A folio as plain data: what it is, and what is to happen to it. One that is
+ * @pinned is isolated but does not move; of one that @splits on its way so many
+ * pages stay. Once it moved, @target is where to.
+ */
+struct folio {
+	struct list_head lru;
+	const void *mapping;
+	struct mem_cgroup *memcg;
+	unsigned long pfn;
+	int nid, target;
+	int refs;
+	unsigned int order;
+	unsigned int splits;
+	bool on_lru, file, dirty, busy, pinned;
+};
+
+struct page *pfn_to_online_page(unsigned long pfn);
+
+#define page_folio(page)	((page)->folio)
+#define folio_nid(folio)	((folio)->nid)
+#define folio_pfn(folio)	((folio)->pfn)
+#define folio_order(folio)	((folio)->order)
+#define folio_nr_pages(folio)	(1UL << (folio)->order)
+#define folio_test_lru(folio)	((folio)->on_lru)
+#define folio_is_file_lru(folio) ((folio)->file)
+#define folio_test_dirty(folio)	((folio)->dirty)
+#define folio_test_unevictable(folio) false
+#define folio_set_active(folio)	do { } while (0)
+#define folio_use_access_time(folio) false
+#define lru_add_drain()		do { } while (0)
+
+static inline bool folio_try_get(struct folio *folio)
+{
+	return folio->refs && ++folio->refs;
+}
+
+static inline void folio_put(struct folio *folio)
+{
+	folio->refs--;
+}
+
+#endif

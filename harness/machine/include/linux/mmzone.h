@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _MACHINE_LINUX_MMZONE_H
+#define _MACHINE_LINUX_MMZONE_H
+
+#include_next <linux/mmzone.h>
+
+#include <linux/nodemask.h>
+#include <linux/types.h>
+
+#define PAGE_SHIFT		12
+#define ZONE_MOVABLE		3
+#define MAX_NR_ZONES		4
+
+enum zone_stat_item { NR_FREE_PAGES };
+
+/* All of a node's memory. */
+struct zone {
+	unsigned long free, high, promo;
+	unsigned long lowmem_reserve[MAX_NR_ZONES];
+	unsigned int kswapd_woken;
+};
+
+typedef struct pglist_data {
+	struct zone node_zones[1];
+	int nr_zones;
+	unsigned long node_present_pages;
+} pg_data_t;
+
+extern pg_data_t machine_node[MAX_NUMNODES];
+
+#define NODE_DATA(nid)		(&machine_node[nid])
+#define populated_zone(zone)	true
+#define managed_zone(zone)	true
+#define high_wmark_pages(zone)	((zone)->high)
+#define promo_wmark_pages(zone)	((zone)->promo)
+#define zone_page_state(zone, item) ((zone)->free)
+
+static inline bool zone_watermark_ok(struct zone *z, unsigned int order,
+				     unsigned long mark, int highest_zoneidx,
+				     unsigned int alloc_flags)
+{
+	return z->free > mark + z->lowmem_reserve[highest_zoneidx];
+}
+
+static inline void wakeup_kswapd(struct zone *zone, unsigned int gfp_flags,
+				 int order, int highest_zoneidx)
+{
+	zone->kswapd_woken++;
+}
+
+#endif

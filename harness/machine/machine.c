@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Nodes, memory and folios of the made-up machine. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/memory-tiers.h>
+#include <linux/migrate.h>
+#include <linux/slab.h>
+
+#include "unit.h"
+#include "internal.h"
+#include "machine.h"
+
+#define FIRST_SECTION(nid)	((nid) * 8UL)
+#define NR_PFNS			section_nr_to_pfn(FIRST_SECTION(NODES))
+#define HIGH_WMARK		1024
+#define PROMO_WMARK		2048
+
+struct pghot_map pghot_map;
+struct pghot_tunables pghot_tunables;
+u32 pghot_batch_pages, pghot_period_ms;
+unsigned int sysctl_numa_balancing_promote_rate_limit;
+struct pghot_stat_counts pghot_stat_counts;
+const char *const pghot_stat_names[] = {
+#define NAME(name, ...)	#name,
+	PGHOT_STATS(NAME)
+#undef NAME
+};
+
+nodemask_t node_states[NR_NODE_STATES];
+unsigned int nr_node_ids = NODES;
+pg_data_t machine_node[MAX_NUMNODES];
+
+struct pghot_node machine_lower[NODES];
+struct pghot_target *machine_target[NODES];
+
+static struct page *pages;
+static struct folio *folios;
+
+bool node_is_toptier(int nid)
+{
+	return nid < LOWER;
+}
+
+/* Each socket has a top-tier node and, further away, a lower one. */
+int node_distance(int from, int to)
+{
+	if (from == to)
+		return 10;
+	return (from % LOWER == to % LOWER ? 17 : 21) +
+	       (from >= LOWER || to >= LOWER ? 7 : 0);
+}
+
+struct pghot_target *pghot_target(int nid)
+{
+	return machine_target[nid];
+}
+
+struct page *pfn_to_online_page(unsigned long pfn)
+{
+	return pfn < NR_PFNS && pages[pfn].folio ? &pages[pfn] : NULL;
+}
+
+static void put_page(unsigned long pfn, int nid)
+{
+	pages[pfn].folio = &folios[pfn];
+	folios[pfn] = (struct folio) {
+		.mapping = &folios[pfn], .pfn = pfn, .nid = nid,
+		.target = NUMA_NO_NODE, .refs = 1, .on_lru = true,
+	};
+}
+
+static void node_start(int nid, bool top)
+{
+	machine_node[nid] = (pg_data_t) {
+		.nr_zones = 1,
+		.node_present_pages = top ? TOP_PAGES : NODE_PAGES,
+		.node_zones = { { .high = HIGH_WMARK, .promo = PROMO_WMARK } },
+	};
+	node_set(nid, node_states[N_MEMORY]);
+	if (top) {
+		node_set(nid, node_states[N_CPU]);
+		machine_target[nid] = kvzalloc_obj(**machine_target);
+		machine_target[nid]->nid = nid;
+		machine_room(nid, TOP_PAGES / 8);
+	}
+}
+
+static void lower_start(int nid)
+{
+	unsigned long i;
+
+	memset(&machine_lower[nid], 0, sizeof(machine_lower[nid]));
+	pghot_map_node_init(&machine_lower[nid].map, nid);
+	pghot_wake_init(&machine_lower[nid]);
+	for (i = 0; i < NODE_SECTIONS; i++)
+		assert_int_equal(pghot_map_add(&pghot_map,
+					       &machine_lower[nid].map,
+					       FIRST_SECTION(nid) + i, 0), 0);
+	for (i = 0; i < NODE_PAGES; i++)
+		put_page(machine_pfn(nid, i), nid);
+}
+
+void machine_start(bool precise)
+{
+	int nid;
+
+	jiffies = 100000;
+	machine_work = NULL;
+	pghot_tunables = (struct pghot_tunables) {
+		.freq_threshold = PGHOT_FREQ_THRESHOLD,
+		.window_ms = PGHOT_WINDOW_MS,
+	};
+	pghot_batch_pages = PGHOT_BATCH_PAGES;
+	pghot_period_ms = PGHOT_PERIOD_MS;
+	sysctl_numa_balancing_promote_rate_limit = 65536;
+	memset(&pghot_stat_counts, 0, sizeof(pghot_stat_counts));
+	memset(node_states, 0, sizeof(node_states));
+	pages = calloc(NR_PFNS, sizeof(*pages));
+	folios = calloc(NR_PFNS, sizeof(*folios));
+	assert_int_equal(pghot_map_init(&pghot_map, FIRST_SECTION(NODES),
+					precise), 0);
+	for (nid = 0; nid < NODES; nid++)
+		node_start(nid, nid < LOWER);
+	for (nid = LOWER; nid < NODES; nid++)
+		lower_start(nid);
+}
+
+void machine_stop(void)
+{
+	struct harness_live live;
+	int nid;
+
+	for (nid = LOWER; nid < NODES; nid++)
+		pghot_kmigrated_stop(&machine_lower[nid]);
+	machine_check();
+	for (nid = 0; nid < LOWER; nid++)
+		kvfree(machine_target[nid]);
+	pghot_map_exit(&pghot_map);
+	free(pages);
+	free(folios);
+	live = harness_live();
+	assert_int_equal(live.pages + live.vmalloc + live.slab, 0);
+}
+
+void machine_room(int nid, unsigned long nr)
+{
+	machine_node[nid].node_zones[0].free = HIGH_WMARK + nr;
+}
+
+void machine_plenty(int nid)
+{
+	machine_node[nid].node_zones[0].free = TOP_PAGES;
+}
+
+void machine_take_away(int nid)
+{
+	node_clear(nid, node_states[N_MEMORY]);
+}
+
+unsigned long machine_pfn(int nid, unsigned long i)
+{
+	return section_nr_to_pfn(FIRST_SECTION(nid)) + i;
+}
+
+struct folio *machine_folio(int nid, unsigned long i)
+{
+	return pages[machine_pfn(nid, i)].folio;
+}
+
+struct folio *machine_large(int nid, unsigned long i, unsigned int order)
+{
+	struct folio *folio = &folios[machine_pfn(nid, i)];
+	unsigned long k;
+
+	folio->order = order;
+	for (k = 0; k < 1UL << order; k++)
+		pages[machine_pfn(nid, i + k)].folio = folio;
+	return folio;
+}
+
+void machine_access(int nid, unsigned long i, int target, unsigned int n)
+{
+	struct pghot_access access = {
+		.pfn = machine_pfn(nid, i), .nid = target, .weight = n,
+	};
+
+	pghot_record(&access, PGHOT_SOURCE_HINT_FAULT);
+}
+
+void machine_ready(int nid, unsigned long i, int target)
+{
+	machine_access(nid, i, target, pghot_tunables.freq_threshold);
+}
+
+void machine_demote(int nid, unsigned long i)
+{
+	struct folio *folio = machine_folio(nid, i);
+
+	machine_node[folio->target].node_zones[0].free++;
+	put_page(folio->pfn, nid);
+}
+
+unsigned long machine_moved(int nid, unsigned long from, unsigned long to,
+			    int target)
+{
+	unsigned long n = 0;
+
+	for (; from < to; from++)
+		n += machine_folio(nid, from)->target == target;
+	return n;
+}
+
+unsigned long machine_stat(const char *name)
+{
+	int i;
+
+	for (i = 0; i < NR_PGHOT_STATS; i++)
+		if (!strcmp(name, pghot_stat_names[i]))
+			return pghot_stat_counts.count[i];
+	fail_msg("no counter %s", name);
+	return 0;
+}
+
+void machine_check(void)
+{
+	unsigned long sum = machine_stat("moved");
+	int i;
+
+	for (i = 0; i < NR_PGHOT_STATS; i++)
+		if (!strncmp(pghot_stat_names[i], "skip_", 5))
+			sum += pghot_stat_counts.count[i];
+	for (i = LOWER; i < NODES; i++)
+		sum += pghot_map_ready(&machine_lower[i].map, NULL);
+	assert_int_equal(machine_stat("ready"), sum);
+	assert_int_equal(machine_target[0]->lock.held, false);
+	assert_int_equal(machine_target[1]->lock.held, false);
+}
+
+/* Of all that a folio's owners may have to say, what its cpuset says. */
+bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes)
+{
+	*nodes = node_states[N_MEMORY];
+	mem_cgroup_node_filter_allowed(folio->memcg, nodes);
+	return true;
+}
+
+int migrate_misplaced_folio_prepare(struct folio *folio,
+				    struct vm_area_struct *vma, int node)
+{
+	if (folio->busy || !migrate_balanced_pgdat(NODE_DATA(node),
+						   folio_nr_pages(folio)))
+		return -EAGAIN;
+	folio->on_lru = false;
+	folio->refs++;
+	return 0;
+}
+
+static unsigned long moves(struct folio *folio)
+{
+	if (folio->pinned)
+		return 0;
+	return folio_nr_pages(folio) - folio->splits;
+}
+
+/* What moved leaves free pages behind; what was split, small folios. */
+unsigned int migrate_misplaced_folios(struct list_head *list, int node,
+				      bool promote, unsigned int *nr_pages)
+{
+	unsigned int left = 0;
+
+	*nr_pages = 0;
+	while (!list_empty(list)) {
+		struct folio *folio = container_of(list->next, struct folio,
+						   lru);
+		unsigned long n = moves(folio);
+
+		list_del(&folio->lru);
+		assert_int_equal(folio->refs, 2);
+		folio->refs = n ? 0 : 1;
+		folio->on_lru = true;
+		left += n ? folio->splits : 1;
+		*nr_pages += n;
+		if (!n)
+			continue;
+		folio->mapping = NULL;
+		folio->target = node;
+		assert_true(machine_node[node].node_zones[0].free >= n);
+		machine_node[node].node_zones[0].free -= n;
+	}
+	return left;
+}

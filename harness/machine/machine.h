@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A made-up machine: nodes, free pages, folios and a clock as plain data, on
+ * which promotion itself runs: target.c, promote.c, kmigrated.c and report.c.
+ *
+ * Nodes 0 and 1 are the top tier and have CPUs, nodes 2 and 3 are the lower
+ * tier. Threads take turns, one at a time, at each tick of a millisecond; what
+ * a test sees depends on nothing else.
+ */
+#ifndef _MACHINE_H
+#define _MACHINE_H
+
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/sched/sysctl.h>
+
+#include "../../linux/mm/pghot/internal.h"
+
+#define NODES			4
+#define LOWER			2
+/* Folios each lower node begins with: 512 MiB of small pages. */
+#define NODE_SECTIONS		4
+#define NODE_PAGES		(NODE_SECTIONS * PAGES_PER_SECTION)
+/* A top-tier node that is not said to have more: 4 GiB, without plenty. */
+#define TOP_PAGES		(1UL << 20)
+
+extern struct pghot_node machine_lower[NODES];
+extern struct pghot_target *machine_target[NODES];
+
+/* Called at each tick, before the threads; NULL for nothing. */
+extern void (*machine_work)(void);
+
+void machine_start(bool precise);
+void machine_stop(void);
+
+/* Start the thread of a lower node; let threads run for some time. */
+void machine_thread(int nid);
+void machine_run(unsigned int ms);
+
+/* How much a node can take before it is full, or that it has plenty. */
+void machine_room(int nid, unsigned long pages);
+void machine_plenty(int nid);
+/* All a node's memory, so that it cannot be a target. */
+void machine_take_away(int nid);
+
+/* The @i-th page of a lower node, and its folio. */
+unsigned long machine_pfn(int nid, unsigned long i);
+struct folio *machine_folio(int nid, unsigned long i);
+/* Make one folio of 2^order pages from the @i-th page on. */
+struct folio *machine_large(int nid, unsigned long i, unsigned int order);
+
+/* Report as many accesses as make the page ready for @target, or a number. */
+void machine_ready(int nid, unsigned long i, int target);
+void machine_access(int nid, unsigned long i, int target, unsigned int n);
+
+/* Bring the @i-th page back from where it was promoted to. */
+void machine_demote(int nid, unsigned long i);
+/* Of pages @from to @to of a lower node, how many are on @target. */
+unsigned long machine_moved(int nid, unsigned long from, unsigned long to,
+			    int target);
+/* Value of a counter of /proc/vmstat, by name. */
+unsigned long machine_stat(const char *name);
+/* Each record that became ready is accounted for. */
+void machine_check(void);
+
+#endif

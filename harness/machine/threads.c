@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Time and threads of the made-up machine. Each kernel thread is one of the
+ * host's; a baton goes round, so that one runs at a time and in the same order.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <linux/kthread.h>
+
+#include "unit.h"
+#include "machine.h"
+
+struct task_struct {
+	int (*fn)(void *data);
+	void *data;
+	pthread_t thread;
+	sem_t turn;
+	bool used, running, stop;
+};
+
+unsigned long jiffies;
+void (*machine_work)(void);
+
+static struct task_struct tasks[NODES];
+static __thread struct task_struct *self;
+static sem_t back;
+
+static void *task_main(void *arg)
+{
+	self = arg;
+	harness_thread_enter();
+	sem_wait(&self->turn);
+	self->fn(self->data);
+	self->running = false;
+	harness_thread_leave();
+	sem_post(&back);
+	return NULL;
+}
+
+/* From a thread: the others' turn, until the next tick. */
+void machine_tick(void)
+{
+	sem_post(&back);
+	sem_wait(&self->turn);
+}
+
+static void give_turn(struct task_struct *task)
+{
+	if (!task->running)
+		return;
+	sem_post(&task->turn);
+	sem_wait(&back);
+}
+
+struct task_struct *kthread_create_on_node(int (*fn)(void *data), void *data,
+					   int node, const char *fmt, ...)
+{
+	struct task_struct *task = tasks;
+
+	while (task->used)
+		task++;
+	*task = (struct task_struct) { .fn = fn, .data = data, .used = true };
+	sem_init(&task->turn, 0, 0);
+	sem_init(&back, 0, 0);
+	return task;
+}
+
+void wake_up_process(struct task_struct *task)
+{
+	task->running = true;
+	pthread_create(&task->thread, NULL, task_main, task);
+}
+
+void kthread_stop(struct task_struct *task)
+{
+	task->stop = true;
+	while (task->running)
+		give_turn(task);
+	pthread_join(task->thread, NULL);
+	task->used = false;
+}
+
+bool kthread_should_stop(void)
+{
+	return self->stop;
+}
+
+bool kthread_should_park(void)
+{
+	return false;
+}
+
+void machine_thread(int nid)
+{
+	assert_int_equal(pghot_kmigrated_start(&machine_lower[nid]), 0);
+}
+
+void machine_run(unsigned int ms)
+{
+	unsigned int i;
+
+	while (ms--) {
+		jiffies++;
+		if (machine_work)
+			machine_work();
+		for (i = 0; i < NODES; i++)
+			give_turn(&tasks[i]);
+	}
+}
