@@ -3,5 +3,6 @@
 #define _HARNESS_LINUX_MATH_H
 
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define DIV_ROUND_CLOSEST(n, d)	(((n) + (d) / 2) / (d))
 
 #endif

@@ -127,7 +127,8 @@ void pghot_make_room(int nid, unsigned int order);
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		      unsigned long nr_pages);
 u64 pghot_rate_bytes(void);
-bool pghot_take_tokens(int nid, unsigned long nr_pages, u32 *wait_ms);
+bool pghot_take_tokens(int nid, unsigned long nr_pages, unsigned long *paid,
+		       u32 *wait_ms);
 void pghot_return_tokens(int nid, unsigned long nr_pages);
 unsigned long pghot_promotable_pages(void);
 

@@ -38,6 +38,7 @@
  * @nr_folios: their number
  * @nr_records: records that were taken for them
  * @nr_pages: their size
+ * @nr_paid: pages of these that tokens were taken for
  * @order: of each: a target without free large folios fails a whole batch
  * @bill: whose they are
  * @closed: why the target takes nothing more in this pass, or NOT_CLOSED
@@ -47,6 +48,7 @@ struct batch {
 	unsigned long nr_folios;
 	unsigned long nr_records;
 	unsigned long nr_pages;
+	unsigned long nr_paid;
 	unsigned int order;
 	struct pghot_bill bill;
 	enum pghot_stat closed;
@@ -148,6 +150,20 @@ static void close_target(struct pghot_pass *p, struct batch *b,
 	p->hold_ms = min(p->hold_ms, max(wait_ms, PGHOT_BURST_MS / 2U));
 }
 
+/*
+ * How many records the pages that stayed make up. A folio may have been split
+ * on its way and part of it moved, but it had one record.
+ */
+static unsigned long failed_records(const struct batch *b,
+				    unsigned int moved_pages)
+{
+	unsigned long stayed = b->nr_pages - min_t(unsigned long, b->nr_pages,
+						     moved_pages);
+
+	return min(DIV_ROUND_CLOSEST(stayed, b->nr_pages / b->nr_folios),
+		   b->nr_records);
+}
+
 static void flush(struct pghot_pass *p, int nid)
 {
 	struct pghot_target *target = pghot_target(nid);
@@ -168,8 +184,7 @@ static void flush(struct pghot_pass *p, int nid)
 	if (failed)
 		lru_add_drain();
 	pghot_bill_settle(&b->bill, task_sched_runtime(current) - start);
-	/* Migration may have split a folio; its record counts once. */
-	failed = min(failed, b->nr_records);
+	failed = failed_records(b, moved_pages);
 
 	pghot_stat_add(PGHOT_STAT_batches, 1);
 	pghot_stat_add(PGHOT_STAT_moved, b->nr_records - failed);
@@ -178,8 +193,9 @@ static void flush(struct pghot_pass *p, int nid)
 	atomic_long_add(moved_pages, &p->node->promoted);
 	if (target)
 		atomic_long_add(moved_pages, &target->promoted);
-	if (b->nr_pages > moved_pages)
-		pghot_return_tokens(nid, b->nr_pages - moved_pages);
+	/* What moved for nothing, while there was plenty, owes nothing. */
+	if (b->nr_paid > moved_pages)
+		pghot_return_tokens(nid, b->nr_paid - moved_pages);
 	trace_pghot_batch(p->node->map.nid, nid, b->nr_folios, failed,
 			  moved_pages);
 
@@ -187,6 +203,7 @@ static void flush(struct pghot_pass *p, int nid)
 	b->nr_folios = 0;
 	b->nr_records = 0;
 	b->nr_pages = 0;
+	b->nr_paid = 0;
 }
 
 /*
@@ -236,8 +253,12 @@ static int target_of(struct pghot_pass *p, struct pghot_entry *e,
 				 folio_nr_pages(folio));
 }
 
-/* May @folio go to @nid now? If not, @nid is closed for this pass. */
-static bool admit(struct pghot_pass *p, struct folio *folio, int nid)
+/*
+ * May @folio go to @nid now? If not, @nid is closed for this pass. Sets how many
+ * pages tokens were taken for.
+ */
+static bool admit(struct pghot_pass *p, struct folio *folio, int nid,
+		  unsigned long *paid)
 {
 	unsigned long nr = folio_nr_pages(folio);
 	struct batch *b = &p->batch[nid];
@@ -256,7 +277,7 @@ static bool admit(struct pghot_pass *p, struct folio *folio, int nid)
 			return false;
 		}
 	}
-	if (!pghot_take_tokens(nid, nr, &wait_ms)) {
+	if (!pghot_take_tokens(nid, nr, paid, &wait_ms)) {
 		close_target(p, b, PGHOT_STAT_delay_rate_limit, wait_ms);
 		return false;
 	}
@@ -282,6 +303,7 @@ static void mark_young(struct folio *folio)
 static int isolate(struct pghot_pass *p, struct pghot_entry *e,
 		   struct folio *folio, bool *keep)
 {
+	unsigned long paid;
 	struct batch *b;
 	int nid;
 
@@ -303,12 +325,12 @@ static int isolate(struct pghot_pass *p, struct pghot_entry *e,
 	}
 
 	b = &p->batch[nid];
-	if (!admit(p, folio, nid)) {
+	if (!admit(p, folio, nid, &paid)) {
 		refuse(p, e, b->closed);
 		return NUMA_NO_NODE;
 	}
 	if (migrate_misplaced_folio_prepare(folio, NULL, nid)) {
-		pghot_return_tokens(nid, folio_nr_pages(folio));
+		pghot_return_tokens(nid, paid);
 		delay(e, PGHOT_STAT_delay_busy);
 		return NUMA_NO_NODE;
 	}
@@ -320,6 +342,7 @@ static int isolate(struct pghot_pass *p, struct pghot_entry *e,
 	b->order = folio_order(folio);
 	b->nr_folios++;
 	b->nr_pages += folio_nr_pages(folio);
+	b->nr_paid += paid;
 	b->nr_records += pghot_map_take(&pghot_map, e->pfn);
 	return nid;
 }

@@ -159,44 +159,48 @@ u64 pghot_rate_bytes(void)
  * pghot_take_tokens - ask the target's rate limit for leave
  * @nid: target
  * @nr_pages: how much is to move
+ * @paid: set to how many of these pages tokens were taken for
  * @wait_ms: set to how long there will be no leave, if it is refused
  *
  * A target with plenty of free memory sets no limit.
  *
  * Return: true if the move may go ahead.
  */
-bool pghot_take_tokens(int nid, unsigned long nr_pages, u32 *wait_ms)
+bool pghot_take_tokens(int nid, unsigned long nr_pages, unsigned long *paid,
+		       u32 *wait_ms)
 {
 	struct pghot_target *target = pghot_target(nid);
 	u64 rate = pghot_rate_bytes();
 	bool ok;
 
+	*paid = 0;
 	if (!target || pghot_has_plenty(nid))
 		return true;
 
 	spin_lock(&target->lock);
 	pghot_bucket_refill(&target->bucket, pghot_now_ms(), rate);
 	ok = pghot_bucket_take(&target->bucket, nr_pages << PAGE_SHIFT);
-	if (!ok)
+	if (ok)
+		*paid = nr_pages;
+	else
 		*wait_ms = pghot_bucket_wait_ms(&target->bucket, rate);
 	spin_unlock(&target->lock);
 	return ok;
 }
 
 /**
- * pghot_return_tokens - a move that was let through did not happen
+ * pghot_return_tokens - a move that tokens were taken for did not happen
  * @nid: target
- * @nr_pages: its size
+ * @nr_pages: how many pages were paid for and did not move
  */
 void pghot_return_tokens(int nid, unsigned long nr_pages)
 {
 	struct pghot_target *target = pghot_target(nid);
 
-	if (!target)
+	if (!target || !nr_pages)
 		return;
 	spin_lock(&target->lock);
-	if (target->bucket.started)
-		pghot_bucket_return(&target->bucket, nr_pages << PAGE_SHIFT);
+	pghot_bucket_return(&target->bucket, nr_pages << PAGE_SHIFT);
 	spin_unlock(&target->lock);
 }
 
