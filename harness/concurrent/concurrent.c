@@ -120,14 +120,17 @@ static void consume(struct worker *w, unsigned long pfn,
 		else
 			more = true;
 	}
-	if (more)
+	/* Marked or held, it is for a later walk. */
+	if (more && next_random(w) % 2)
+		pghot_map_hold(&map, pfn, PGHOT_WAIT_BIT(0));
+	else if (more)
 		pghot_map_mark(&map, pfn);
 }
 
 static void walk(struct worker *w, const struct pghot_map_node *of,
 		 struct pghot_entry *entries)
 {
-	struct pghot_cursor c = { };
+	struct pghot_cursor c = { .wanted = PGHOT_WAIT_BIT(next_random(w) % 2) };
 	unsigned long pfn;
 
 	while (pghot_map_next_block(&map, of, &c, &pfn)) {
@@ -193,7 +196,7 @@ static bool last_walk(unsigned long left)
 	bool more = false;
 
 	for (i = 0; i < NODES; i++) {
-		struct pghot_cursor c = { };
+		struct pghot_cursor c = { .wanted = U8_MAX };
 
 		while (pghot_map_next_block(&map, &node[i], &c, &pfn)) {
 			n = pghot_map_collect(&map, pfn, 0, 0, &tunables,

@@ -142,6 +142,7 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	struct model_block *b = block_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms);
 	bool fresh = in_window(m, p, now_ms) && !anew;
+	bool elsewhere;
 	int place;
 
 	if (m->section[section].owner == MODEL_NOBODY)
@@ -151,11 +152,15 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	place = claim_place(b, nid);
 	if (!weight)
 		return PGHOT_COUNTED;
+	elsewhere = m->precise ? p->nid != nid : p->place != place;
 	p->place = place;
 	p->nid = nid;
 	if (!fresh || age(p, bucket) >= 0)
 		p->bucket = bucket;
 	p->count = fresh ? p->count + weight : weight;
+	/* It may wait for where it was to go before. */
+	if (p->ready && elsewhere)
+		b->pending = true;
 	if (p->ready || p->count < m->threshold)
 		return PGHOT_COUNTED;
 	p->ready = true;

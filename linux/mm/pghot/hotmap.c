@@ -70,8 +70,10 @@ section_clear(const struct pghot_layout *l, struct pghot_section *sec)
 {
 	unsigned long i, ready = 0;
 
-	for (i = 0; i < SECTION_BLOCKS; i++)
+	for (i = 0; i < SECTION_BLOCKS; i++) {
 		clear_bit(i, sec->hot);
+		clear_bit(i, sec->held);
+	}
 	/*
 	 * Bits before records: who makes a record ready after it was emptied
 	 * sets its bit again. Pairs with the barrier in cell_update().

@@ -8,6 +8,7 @@
 #define _MM_PGHOT_HOTMAP_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/pghot.h>
 #include <linux/types.h>
@@ -93,15 +94,24 @@ struct pghot_entry {
  * struct pghot_cursor - where a walk over the hot blocks stands
  * @section: section number
  * @block: block within it to look at next
+ * @wanted: targets whose held blocks are wanted too; the walker may change it
  * @inside: the section's own bit was taken; it is put back if the walk stops
+ * @waits: what the section's held blocks waited for when it was entered
+ * @skipped: held blocks of the section were left alone
  *
  * All zero starts a walk; pghot_map_stop() leaves where to go on.
  */
 struct pghot_cursor {
 	unsigned long section;
 	unsigned int block;
+	u8 wanted;
 	bool inside;
+	u8 waits;
+	bool skipped;
 };
+
+/* Targets as held blocks name them: two that share a bit cost a look more. */
+#define PGHOT_WAIT_BIT(nid)	((u8)BIT((nid) % 8))
 
 typedef void (*pghot_ready_fn)(const struct pghot_access *access,
 			       struct pghot_map_node *node);
@@ -149,6 +159,10 @@ unsigned int pghot_map_collect(struct pghot_map *map, unsigned long pfn,
 bool pghot_map_take(struct pghot_map *map, unsigned long pfn);
 bool pghot_map_take_seen(struct pghot_map *map, const struct pghot_entry *e);
 void pghot_map_mark(struct pghot_map *map, unsigned long pfn);
+void pghot_map_hold(struct pghot_map *map, unsigned long pfn, u8 waits);
+bool pghot_map_peek_block(struct pghot_map *map,
+			  const struct pghot_map_node *node,
+			  struct pghot_cursor *c, unsigned long *pfn);
 
 /**
  * pghot_map_layout - the layout of a map's records

@@ -43,6 +43,7 @@
  * @node: owner
  * @next: links sections on their way out
  * @hot: blocks that have ready records
+ * @held: blocks whose ready records wait for targets that take nothing
  * @slots: of each block the era of its records and, for the default layout,
  *	   the two nodes its accesses come from
  * @records: one record a page, in PFN order
@@ -51,13 +52,25 @@ struct pghot_section {
 	struct pghot_map_node *node;
 	struct pghot_section *next;
 	DECLARE_BITMAP(hot, SECTION_BLOCKS);
+	DECLARE_BITMAP(held, SECTION_BLOCKS);
 	u32 slots[SECTION_BLOCKS];
 	u8 records[] __aligned(SMP_CACHE_BYTES);
 };
 
+/*
+ * struct pghot_leaf - sections with neighbouring numbers
+ * @section: the sections
+ * @hot: those that have hot blocks
+ * @held: those that may have held blocks
+ * @waits: what these wait for, PGHOT_WAIT_BIT() of each target
+ *
+ * Only the walker of a section's node changes what is held.
+ */
 struct pghot_leaf {
 	struct pghot_section __rcu *section[LEAF_SECTIONS];
 	DECLARE_BITMAP(hot, LEAF_SECTIONS);
+	DECLARE_BITMAP(held, LEAF_SECTIONS);
+	u8 waits[LEAF_SECTIONS];
 };
 
 static inline struct pghot_leaf *leaf_of(struct pghot_map *map, unsigned long section)

@@ -56,8 +56,9 @@ static __always_inline u32 who_encode(const struct pghot_layout *l, u32 *slot,
 }
 
 /*
- * A record was updated and is ready: count it by its class and mark its block.
- * Return whether it was not ready before. Out of line, for few are.
+ * A record was updated and is ready: count it by its class and mark its block,
+ * which may be held for the target that the record had before. Return whether
+ * it was not ready before. Out of line, for few are.
  */
 static noinline bool ready_update(const struct pghot_layout *l,
 				  struct pghot_map *map,
@@ -68,15 +69,14 @@ static noinline bool ready_update(const struct pghot_layout *l,
 	u32 from = pghot_class(l, was), to = pghot_class(l, is);
 	unsigned long section = pfn_to_section_nr(pfn);
 
-	if (was.ready && from == to)
+	if (was.ready && from == to && was.who == is.who)
 		return false;
 	hist_add(sec->node, to, 1);
-	if (was.ready) {
+	if (was.ready)
 		hist_add(sec->node, from, -1);
-		return false;
-	}
-	mark_hot(leaf_of(map, section), section, sec, block_of(pfn));
-	return true;
+	if (!was.ready || was.who != is.who)
+		mark_hot(leaf_of(map, section), section, sec, block_of(pfn));
+	return !was.ready;
 }
 
 /* What records are judged by: the same for a whole batch. */

@@ -52,6 +52,71 @@ static void cursor_move(struct pghot_cursor *c, unsigned long section)
 	c->block = 0;
 }
 
+/* The next section with hot blocks, or with held ones that are wanted. */
+static unsigned long next_section(const struct pghot_leaf *leaf,
+				  unsigned long from, u8 wanted)
+{
+	unsigned long hot = find_next_bit(leaf->hot, LEAF_SECTIONS, from);
+	unsigned long i;
+
+	for (i = wanted ? from : hot; i < hot; i++) {
+		i = find_next_bit(leaf->held, hot, i);
+		if (i < hot && READ_ONCE(leaf->waits[i]) & wanted)
+			return i;
+	}
+	return hot;
+}
+
+/* The next block that is hot, or held and wanted. */
+static unsigned int next_in_section(const struct pghot_section *sec,
+				    struct pghot_cursor *c)
+{
+	unsigned int hot = find_next_bit(sec->hot, SECTION_BLOCKS, c->block);
+	unsigned int held = find_next_bit(sec->held, hot, c->block);
+
+	if (held == hot)
+		return hot;
+	if (c->waits & c->wanted)
+		return held;
+	c->skipped = true;
+	return hot;
+}
+
+/*
+ * What a section's held blocks wait for is known for all of them together. It
+ * is taken down on the way in; each that is held again adds to what is then
+ * right, and those that were not looked at keep what it was.
+ */
+static void enter_section(struct pghot_leaf *leaf, struct pghot_section *sec,
+			  struct pghot_cursor *c)
+{
+	unsigned long i = c->section % LEAF_SECTIONS;
+
+	clear_bit(i, leaf->hot);
+	clear_bit(i, leaf->held);
+	/* Look at the blocks' bits only now: see mark_hot(). */
+	smp_mb__after_atomic();
+	c->waits = READ_ONCE(leaf->waits[i]);
+	WRITE_ONCE(leaf->waits[i], 0);
+	c->skipped = find_next_bit(sec->held, SECTION_BLOCKS, 0) < c->block;
+	c->inside = true;
+}
+
+static void add_waits(struct pghot_leaf *leaf, unsigned long section, u8 waits)
+{
+	unsigned long i = section % LEAF_SECTIONS;
+
+	WRITE_ONCE(leaf->waits[i], READ_ONCE(leaf->waits[i]) | waits);
+	set_bit(i, leaf->held);
+}
+
+static void leave_section(struct pghot_leaf *leaf, struct pghot_cursor *c)
+{
+	if (c->skipped)
+		add_waits(leaf, c->section, c->waits);
+	c->inside = false;
+}
+
 /**
  * pghot_map_next_block - the next block that has ready records
  * @map: the map
@@ -59,9 +124,10 @@ static void cursor_move(struct pghot_cursor *c, unsigned long section)
  * @c: where the walk stands
  * @pfn: set to the first page of the block
  *
- * The block counts as done with unless pghot_map_mark() says otherwise. One
- * walker a node. The cost follows the number of hot blocks; what is not hot
- * costs one bit a section.
+ * The block counts as done with unless pghot_map_mark() or pghot_map_hold()
+ * says otherwise. Blocks that are held for targets not in @c->wanted are passed
+ * over. One walker a node. The cost follows the number of hot blocks; what is
+ * neither hot nor held costs one bit a section, what is held a byte more.
  *
  * Return: false at the end of the node.
  */
@@ -86,8 +152,8 @@ bool pghot_map_next_block(struct pghot_map *map,
 			continue;
 		}
 		if (!c->inside) {
-			i = find_next_bit(leaf->hot, LEAF_SECTIONS,
-					  c->section % LEAF_SECTIONS);
+			i = next_section(leaf, c->section % LEAF_SECTIONS,
+					 c->wanted);
 			cursor_move(c, ALIGN_DOWN(c->section, LEAF_SECTIONS) + i);
 			if (i == LEAF_SECTIONS)
 				continue;
@@ -99,14 +165,11 @@ bool pghot_map_next_block(struct pghot_map *map,
 			cursor_move(c, c->section + 1);
 			continue;
 		}
-		if (!c->inside) {
-			clear_bit(i, leaf->hot);
-			/* Look at the blocks' bits only now: see mark_hot(). */
-			smp_mb__after_atomic();
-			c->inside = true;
-		}
-		c->block = find_next_bit(sec->hot, SECTION_BLOCKS, c->block);
+		if (!c->inside)
+			enter_section(leaf, sec, c);
+		c->block = next_in_section(sec, c);
 		if (c->block < SECTION_BLOCKS) {
+			clear_bit(c->block, sec->held);
 			clear_bit(c->block, sec->hot);
 			/* Have the caller read the records only now. */
 			smp_mb__after_atomic();
@@ -119,7 +182,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 		/* A walk that began in the middle has left some out. */
 		if (!bitmap_empty(sec->hot, SECTION_BLOCKS))
 			set_bit(i, leaf->hot);
-		c->inside = false;
+		leave_section(leaf, c);
 		cursor_move(c, c->section + 1);
 	}
 	rcu_read_unlock();
@@ -137,9 +200,60 @@ void pghot_map_stop(struct pghot_map *map, struct pghot_cursor *c)
 {
 	struct pghot_leaf *leaf = leaf_of(map, c->section);
 
-	if (c->inside && leaf)
+	if (c->inside && leaf) {
 		set_bit(c->section % LEAF_SECTIONS, leaf->hot);
+		c->skipped = true;
+		leave_section(leaf, c);
+	}
 	c->inside = false;
+}
+
+/**
+ * pghot_map_peek_block - the next block that has ready records, to look at
+ * @map: the map
+ * @node: whose blocks
+ * @c: where the walk stands
+ * @pfn: set to the first page of the block
+ *
+ * As pghot_map_next_block() for all that is hot or held, but the block stays as
+ * it is. Not between that one's calls.
+ *
+ * Return: false at the end of the node.
+ */
+bool pghot_map_peek_block(struct pghot_map *map,
+			  const struct pghot_map_node *node,
+			  struct pghot_cursor *c, unsigned long *pfn)
+{
+	unsigned long last = READ_ONCE(node->last);
+	bool found = false;
+
+	cursor_move(c, max(c->section, READ_ONCE(node->first)));
+	rcu_read_lock();
+	while (c->section <= last && !found) {
+		struct pghot_leaf *leaf = leaf_of(map, c->section);
+		unsigned long i = c->section % LEAF_SECTIONS;
+		struct pghot_section *sec = NULL;
+
+		if (!leaf) {
+			cursor_move(c, ALIGN(c->section + 1, LEAF_SECTIONS));
+			continue;
+		}
+		if (test_bit(i, leaf->hot) || test_bit(i, leaf->held))
+			sec = rcu_dereference(leaf->section[i]);
+		if (sec && sec->node == node)
+			c->block = min(find_next_bit(sec->hot, SECTION_BLOCKS,
+						     c->block),
+				       find_next_bit(sec->held, SECTION_BLOCKS,
+						     c->block));
+		found = sec && sec->node == node && c->block < SECTION_BLOCKS;
+		if (found)
+			*pfn = section_nr_to_pfn(c->section) +
+			       ((unsigned long)c->block++ << PGHOT_BLOCK_ORDER);
+		else
+			cursor_move(c, c->section + 1);
+	}
+	rcu_read_unlock();
+	return found;
 }
 
 static __always_inline unsigned int
@@ -239,5 +353,28 @@ void pghot_map_mark(struct pghot_map *map, unsigned long pfn)
 	sec = section_of(map, section);
 	if (sec)
 		mark_hot(leaf_of(map, section), section, sec, block_of(pfn));
+	rcu_read_unlock();
+}
+
+/**
+ * pghot_map_hold - a block's ready records wait for targets that take nothing
+ * @map: the map
+ * @pfn: a page of it
+ * @waits: PGHOT_WAIT_BIT() of each of the targets
+ *
+ * Until a walk wants one of them, or another record becomes ready, walks pass
+ * the block over. For the node's walker.
+ */
+void pghot_map_hold(struct pghot_map *map, unsigned long pfn, u8 waits)
+{
+	unsigned long section = pfn_to_section_nr(pfn);
+	struct pghot_section *sec;
+
+	rcu_read_lock();
+	sec = section_of(map, section);
+	if (sec) {
+		set_bit(block_of(pfn), sec->held);
+		add_waits(leaf_of(map, section), section, waits);
+	}
 	rcu_read_unlock();
 }
