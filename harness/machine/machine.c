@@ -80,7 +80,8 @@ static void node_start(int nid, bool top)
 	node_set(nid, node_states[N_MEMORY]);
 	if (top) {
 		node_set(nid, node_states[N_CPU]);
-		machine_target[nid] = kvzalloc_obj(**machine_target);
+		machine_target[nid] = kvzalloc_flex(**machine_target, had,
+						    NODES);
 		machine_target[nid]->nid = nid;
 		machine_room(nid, TOP_PAGES / 8);
 	}

@@ -13,5 +13,6 @@
 #define max(x, y)		__cmp(>, x, y)
 #define min_t(type, x, y)	min((type)(x), (type)(y))
 #define max_t(type, x, y)	max((type)(x), (type)(y))
+#define clamp(x, low, high)	min(max(x, low), high)
 
 #endif

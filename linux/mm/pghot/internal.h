@@ -30,6 +30,9 @@ struct task_struct;
  * @wait: where the thread sleeps
  * @kick: there may be something ready that the thread has not seen
  * @wake_work: wakes the thread from contexts that cannot
+ * @closed: targets that take nothing from here for now: the thread looks again
+ *	    by itself, and is not woken for them
+ * @all_closed: there are targets, and each is closed
  * @expired_ms: when the thread last had the map forget what is too old
  * @promoted: pages promoted from here
  * @kobj: its directory in sysfs
@@ -46,6 +49,8 @@ struct pghot_node {
 	wait_queue_head_t wait;
 	bool kick;
 	struct irq_work wake_work;
+	nodemask_t closed;
+	bool all_closed;
 	u32 expired_ms;
 	atomic_long_t promoted;
 	struct kobject kobj;
@@ -57,9 +62,11 @@ struct pghot_node {
  * @active: it has memory now
  * @threshold: hint fault latency below which a page is hot; each fault reads it
  * @kobj: its directory in sysfs
- * @lock: protects @bucket and changes of @threshold
+ * @lock: protects what follows, and changes of @threshold
  * @bucket: what the rate limit lets through
- * @promoted: pages promoted to here
+ * @claims: lower-tier nodes that were refused and wait for more
+ * @promoted: pages promoted to here; needs no lock
+ * @had: pages let through from each node, in comparison to the other claims
  *
  * Kept once made, as struct pghot_node is.
  */
@@ -71,7 +78,21 @@ struct pghot_target {
 	/* Changes of the bucket and the threshold. */
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct pghot_bucket bucket;
+	nodemask_t claims;
 	atomic_long_t promoted;
+	long had[];
+};
+
+/**
+ * struct pghot_share - what a target takes from one node just now
+ * @pages: how much; ULONG_MAX for no limit
+ * @others: other nodes wait for it too: what is more than @pages is theirs
+ * @full: it is room that bounds it, not tokens
+ */
+struct pghot_share {
+	unsigned long pages;
+	bool others;
+	bool full;
 };
 
 /* Of so many memory cgroups a batch has pages, as long as it is of default size. */
@@ -127,10 +148,11 @@ void pghot_make_room(int nid, unsigned int order);
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		      unsigned long nr_pages);
 u64 pghot_rate_bytes(void);
-bool pghot_take_tokens(int nid, unsigned long nr_pages, unsigned long *paid,
-		       u32 *wait_ms);
-void pghot_return_tokens(int nid, unsigned long nr_pages);
-unsigned long pghot_promotable_pages(void);
+bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
+		       unsigned long *paid, u32 *wait_ms);
+void pghot_return_tokens(int nid, int src, unsigned long nr_pages);
+void pghot_target_claim(int nid, int src, bool claims);
+void pghot_target_share(int nid, int src, struct pghot_share *share);
 
 /*
  * owners.c: a folio that more VMAs than this may map stays where it is. Looking
@@ -155,11 +177,10 @@ static inline void pghot_bill_settle(struct pghot_bill *bill, u64 ns)
 }
 #endif
 
-/* promote.c */
+/* pass.c */
 struct pghot_pass *pghot_pass_alloc(struct pghot_node *node);
 void pghot_pass_free(struct pghot_pass *p);
 u32 pghot_pass_run(struct pghot_pass *p);
-bool pghot_pass_left(const struct pghot_pass *p);
 
 /* kmigrated.c */
 int pghot_kmigrated_start(struct pghot_node *node);

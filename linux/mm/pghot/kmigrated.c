@@ -35,31 +35,19 @@ static void expire(struct pghot_node *node)
 }
 
 /*
- * Sleep until there is something to do. After a pass that was held back, new
- * readiness does not help: wait until what held it back may have changed.
+ * Sleep until a record becomes ready for a target that takes something, or the
+ * next pass is due: because a target may have opened, what was busy may be free,
+ * or what waits may have gone stale. Or until expire() is due.
  */
-static void kmigrated_wait(struct pghot_node *node, u32 hold_ms)
+static void kmigrated_wait(struct pghot_node *node, u32 due_ms)
 {
 	u32 expire_ms = pghot_map_expire_ms(&pghot_map, &pghot_tunables);
-	u32 period = READ_ONCE(pghot_period_ms);
 
-	if (hold_ms)
-		wait_event_freezable_timeout(node->wait,
-					     kthread_should_stop() ||
-					     kthread_should_park(),
-					     msecs_to_jiffies(min(period, hold_ms)));
-	else if (pghot_pass_left(node->pass))
-		wait_event_freezable_timeout(node->wait,
-					     READ_ONCE(node->kick) ||
-					     kthread_should_stop() ||
-					     kthread_should_park(),
-					     msecs_to_jiffies(period));
-	else
-		wait_event_freezable_timeout(node->wait,
-					     READ_ONCE(node->kick) ||
-					     kthread_should_stop() ||
-					     kthread_should_park(),
-					     msecs_to_jiffies(expire_ms));
+	wait_event_freezable_timeout(node->wait,
+				     READ_ONCE(node->kick) ||
+				     kthread_should_stop() ||
+				     kthread_should_park(),
+				     msecs_to_jiffies(min(due_ms, expire_ms)));
 }
 
 /* Let readiness add up, without being woken for each record. */
@@ -72,7 +60,8 @@ static void gather(struct pghot_node *node)
 static int kmigrated(void *data)
 {
 	struct pghot_node *node = data;
-	u32 hold_ms = 0;
+	/* There may be records from before the thread. */
+	u32 due_ms = READ_ONCE(pghot_period_ms);
 	long promoted;
 
 	set_freezable();
@@ -83,7 +72,7 @@ static int kmigrated(void *data)
 		}
 		/* A wait that is over at once does not freeze. */
 		try_to_freeze();
-		kmigrated_wait(node, hold_ms);
+		kmigrated_wait(node, due_ms);
 		if (kthread_should_stop() || kthread_should_park())
 			continue;
 
@@ -92,7 +81,7 @@ static int kmigrated(void *data)
 		/* Pairs with the barrier in wake_kmigrated(). */
 		smp_mb();
 		promoted = atomic_long_read(&node->promoted);
-		hold_ms = pghot_pass_run(node->pass);
+		due_ms = pghot_pass_run(node->pass);
 		promoted = atomic_long_read(&node->promoted) - promoted;
 		/* More than a batch came during one pass: it gathers as it is. */
 		if (promoted && promoted < READ_ONCE(pghot_batch_pages))

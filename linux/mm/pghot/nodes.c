@@ -160,7 +160,7 @@ static void target_sync(int nid)
 	bool want = pghot_may_promote_to(nid);
 
 	if (want && !target) {
-		target = kzalloc_obj(*target);
+		target = kzalloc_flex(*target, had, nr_node_ids);
 		if (!target)
 			return;
 		target->nid = nid;

@@ -32,15 +32,19 @@ void pghot_wake_init(struct pghot_node *node)
 	init_irq_work(&node->wake_work, wake_work);
 }
 
-/* A record became ready. From any context, NMI included. */
-static void wake_kmigrated(struct pghot_node *node)
+/* A record became ready for @nid. From any context, NMI included. */
+static void wake_kmigrated(struct pghot_node *node, int nid)
 {
 	/*
-	 * Pairs with the barrier in kmigrated(): either it sees the hot
-	 * bits that were set before, or its clearing of the kick is seen here.
+	 * Pairs with the barriers in kmigrated() and open_targets(): either
+	 * they see the hot bits that were set before, or what they cleared is
+	 * seen here.
 	 */
 	smp_mb();
-	if (READ_ONCE(node->kick))
+	if (READ_ONCE(node->kick) || READ_ONCE(node->all_closed))
+		return;
+	/* The thread looks again when the target may take something. */
+	if (nid >= 0 && node_isset(nid, node->closed))
 		return;
 	WRITE_ONCE(node->kick, true);
 	pghot_stat_add(PGHOT_STAT_wakeups, 1);
@@ -56,7 +60,8 @@ static void became_ready(const struct pghot_access *access,
 {
 	pghot_stat_add(PGHOT_STAT_ready, 1);
 	trace_pghot_ready(access->pfn, access->nid);
-	wake_kmigrated(container_of(map_node, struct pghot_node, map));
+	wake_kmigrated(container_of(map_node, struct pghot_node, map),
+		       access->nid);
 }
 
 /* One access, without the cost that a batch shares. */

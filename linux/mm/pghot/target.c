@@ -158,6 +158,7 @@ u64 pghot_rate_bytes(void)
 /**
  * pghot_take_tokens - ask the target's rate limit for leave
  * @nid: target
+ * @src: node that the pages are on
  * @nr_pages: how much is to move
  * @paid: set to how many of these pages tokens were taken for
  * @wait_ms: set to how long there will be no leave, if it is refused
@@ -166,8 +167,8 @@ u64 pghot_rate_bytes(void)
  *
  * Return: true if the move may go ahead.
  */
-bool pghot_take_tokens(int nid, unsigned long nr_pages, unsigned long *paid,
-		       u32 *wait_ms)
+bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
+		       unsigned long *paid, u32 *wait_ms)
 {
 	struct pghot_target *target = pghot_target(nid);
 	u64 rate = pghot_rate_bytes();
@@ -180,10 +181,12 @@ bool pghot_take_tokens(int nid, unsigned long nr_pages, unsigned long *paid,
 	spin_lock(&target->lock);
 	pghot_bucket_refill(&target->bucket, pghot_now_ms(), rate);
 	ok = pghot_bucket_take(&target->bucket, nr_pages << PAGE_SHIFT);
-	if (ok)
+	if (ok) {
 		*paid = nr_pages;
-	else
+		target->had[src] += nr_pages;
+	} else {
 		*wait_ms = pghot_bucket_wait_ms(&target->bucket, rate);
+	}
 	spin_unlock(&target->lock);
 	return ok;
 }
@@ -191,9 +194,10 @@ bool pghot_take_tokens(int nid, unsigned long nr_pages, unsigned long *paid,
 /**
  * pghot_return_tokens - a move that tokens were taken for did not happen
  * @nid: target
+ * @src: node that the pages are on
  * @nr_pages: how many pages were paid for and did not move
  */
-void pghot_return_tokens(int nid, unsigned long nr_pages)
+void pghot_return_tokens(int nid, int src, unsigned long nr_pages)
 {
 	struct pghot_target *target = pghot_target(nid);
 
@@ -201,6 +205,50 @@ void pghot_return_tokens(int nid, unsigned long nr_pages)
 		return;
 	spin_lock(&target->lock);
 	pghot_bucket_return(&target->bucket, nr_pages << PAGE_SHIFT);
+	target->had[src] -= nr_pages;
+	spin_unlock(&target->lock);
+}
+
+/*
+ * How many other nodes claim a target. Of what they had, the least; as it is
+ * where there are none.
+ */
+static unsigned int other_claims(struct pghot_target *target, int src,
+				 long *least)
+{
+	unsigned int nr = 0;
+	int n;
+
+	for_each_node_mask(n, target->claims) {
+		if (n == src)
+			continue;
+		*least = nr++ ? min(*least, target->had[n]) : target->had[n];
+	}
+	return nr;
+}
+
+/**
+ * pghot_target_claim - a node was refused by a target and waits, or waits no more
+ * @nid: target
+ * @src: the node
+ * @claims: which
+ *
+ * From its claim on, a node gets as much as others that claim, not more for
+ * what it did without before.
+ */
+void pghot_target_claim(int nid, int src, bool claims)
+{
+	struct pghot_target *target = pghot_target(nid);
+
+	if (!target || node_isset(src, target->claims) == claims)
+		return;
+	spin_lock(&target->lock);
+	if (claims) {
+		other_claims(target, src, &target->had[src]);
+		node_set(src, target->claims);
+	} else {
+		node_clear(src, target->claims);
+	}
 	spin_unlock(&target->lock);
 }
 
@@ -227,34 +275,42 @@ static unsigned long room_pages(int nid)
 }
 
 /**
- * pghot_promotable_pages - how many pages the top tier takes just now
+ * pghot_target_share - how much a target takes from a node just now
+ * @nid: target
+ * @src: the node
+ * @share: filled
  *
- * Return: pages, by rate limit and room together; ULONG_MAX for no limit.
+ * By rate limit and room together. Nodes that claim the same target get equal
+ * parts of it; who had less of late gets the difference too.
  */
-unsigned long pghot_promotable_pages(void)
+void pghot_target_share(int nid, int src, struct pghot_share *share)
 {
-	unsigned long sum = 0;
-	int nid;
+	struct pghot_target *target = pghot_target(nid);
+	unsigned long tokens = 0, room;
+	long least, takes, had;
+	unsigned int others;
+	s64 level;
 
-	for_each_node_state(nid, N_MEMORY) {
-		struct pghot_target *target = pghot_target(nid);
-		unsigned long pages = 0;
-		s64 level;
+	*share = (struct pghot_share) { .pages = ULONG_MAX };
+	if (!target || pghot_has_plenty(nid))
+		return;
 
-		if (!target || !node_is_toptier(nid))
-			continue;
-		if (pghot_has_plenty(nid))
-			return ULONG_MAX;
+	spin_lock(&target->lock);
+	pghot_bucket_refill(&target->bucket, pghot_now_ms(),
+			    pghot_rate_bytes());
+	level = target->bucket.level;
+	had = target->had[src];
+	others = other_claims(target, src, &least);
+	spin_unlock(&target->lock);
 
-		spin_lock(&target->lock);
-		pghot_bucket_refill(&target->bucket, pghot_now_ms(),
-				    pghot_rate_bytes());
-		level = target->bucket.level;
-		spin_unlock(&target->lock);
-
-		if (level > 0)
-			pages = div_u64(level, 1000) >> PAGE_SHIFT;
-		sum += min(pages, room_pages(nid));
-	}
-	return sum;
+	if (level > 0)
+		tokens = div_u64(level, 1000) >> PAGE_SHIFT;
+	room = room_pages(nid);
+	takes = min(tokens, room);
+	share->full = room < tokens;
+	share->others = others;
+	share->pages = takes;
+	if (others)
+		share->pages = clamp(DIV_ROUND_UP(takes, others + 1) +
+				     least - had, 0L, takes);
 }

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What waiting for a closed target costs, and whom it delays: nobody. */
+#include <stdio.h>
+
+#include "unit.h"
+#include "machine.h"
+
+#define WAITING		(2UL * PAGES_PER_SECTION)
+
+static void waiting_for(int target)
+{
+	unsigned long i;
+
+	for (i = 0; i < WAITING; i++)
+		machine_ready(2, i, target);
+}
+
+TEST(readiness_for_an_open_target_wakes_a_held_thread)
+{
+	machine_start(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(30);
+	assert_int_equal(machine_stat("delay_target_full"), 1);
+	machine_ready(2, 1, 1);
+	machine_run(2);
+	assert_int_equal(machine_moved(2, 1, 2, 1), 1);
+	machine_stop();
+}
+
+TEST(readiness_for_a_closed_target_wakes_nobody)
+{
+	unsigned long i;
+
+	machine_start(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(5);
+	assert_int_equal(machine_stat("wakeups"), 1);
+	for (i = 1; i < 50; i++) {
+		machine_ready(2, i, 0);
+		machine_run(1);
+	}
+	assert_int_equal(machine_stat("wakeups"), 1);
+	machine_room(0, 1000);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_moved(2, 0, 50, 0), 50);
+	machine_stop();
+}
+
+/* One page in 10 ms for an open target, among many for a full one. */
+static void among_those_that_wait(unsigned int trickle)
+{
+	unsigned long i, refused;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	waiting_for(0);
+	machine_thread(2);
+	machine_run(200);
+	refused = machine_stat("delay_target_full");
+	assert_true(refused <= WAITING + 4 * PGHOT_BLOCK_PAGES);
+	for (i = 0; i < 300; i++) {
+		machine_ready(2, WAITING + i * 64, 1);
+		machine_run(3);
+		assert_int_equal(machine_moved(2, WAITING + i * 64,
+					       WAITING + i * 64 + 1, 1), 1);
+		machine_run(7);
+		if (i % 10 == 0)
+			machine_node[0].node_zones[0].free += trickle;
+	}
+	refused = machine_stat("delay_target_full") - refused;
+	/* Asked again ten times a second; a block is looked at as a whole. */
+	assert_true(refused <= 40 * 2 * PGHOT_BLOCK_PAGES);
+	assert_in_range(machine_stat("moved"), 300 + 28 * trickle,
+			300 + 30 * trickle);
+	machine_stop();
+}
+
+TEST(a_full_target_delays_nobody)
+{
+	among_those_that_wait(0);
+}
+
+TEST(a_target_with_little_room_delays_nobody)
+{
+	among_those_that_wait(1);
+}
+
+TEST(those_that_wait_move_when_there_is_room)
+{
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	waiting_for(0);
+	machine_ready(2, WAITING, 1);
+	machine_thread(2);
+	machine_run(1000);
+	machine_room(0, WAITING + 100);
+	machine_run(300);
+	assert_int_equal(machine_moved(2, 0, WAITING, 0), WAITING);
+	machine_stop();
+}
+
+/* A page waits for a full target, then it is accessed from elsewhere. */
+TEST(a_page_may_change_its_mind_while_it_waits)
+{
+	machine_start(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_ready(2, 1, 1);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	machine_ready(2, 0, 1);
+	machine_run(PGHOT_PERIOD_MS + 1);
+	assert_int_equal(machine_moved(2, 0, 2, 1), 2);
+	machine_stop();
+}
+
+/* What waits for a node that is no target any more goes to another. */
+TEST(nobody_waits_for_a_node_that_went)
+{
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_ready(2, 1, 1);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	machine_take_away(0);
+	machine_run(PGHOT_PERIOD_MS + 1);
+	assert_int_equal(machine_moved(2, 0, 2, 1), 2);
+	machine_stop();
+}
+
+static void goes_stale(int other, u32 window_ms, u32 period_ms)
+{
+	unsigned int ms;
+
+	machine_start(false);
+	pghot_tunables.window_ms = window_ms;
+	pghot_period_ms = period_ms;
+	machine_room(0, 0);
+	machine_thread(2);
+	waiting_for(0);
+	if (!other)
+		machine_room(1, 0);
+	machine_run(window_ms / 2);
+	assert_int_equal(machine_stat("skip_stale"), 0);
+	/* Three quarters of a window, and another to be found. */
+	for (ms = 0; ms < 2 * window_ms; ms += 10) {
+		machine_run(10);
+		if (other)
+			machine_ready(2, WAITING + ms, 1);
+	}
+	assert_true(machine_stat("skip_stale") >= WAITING);
+	machine_stop();
+}
+
+TEST(the_stale_are_dropped_where_all_targets_are_closed)
+{
+	goes_stale(0, PGHOT_WINDOW_MS, PGHOT_PERIOD_MS);
+}
+
+TEST(the_stale_are_dropped_where_one_target_is_open)
+{
+	goes_stale(1, PGHOT_WINDOW_MS, PGHOT_PERIOD_MS);
+}
+
+TEST(the_stale_are_dropped_however_long_the_period)
+{
+	goes_stale(0, 200, 10000);
+}
+
+TEST(what_was_freed_while_it_waited_is_dropped)
+{
+	unsigned long i;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	waiting_for(0);
+	machine_thread(2);
+	machine_run(500);
+	for (i = 0; i < WAITING; i++) {
+		machine_folio(2, i)->refs = 0;
+		machine_folio(2, i)->mapping = NULL;
+	}
+	machine_run(PGHOT_PERIOD_MS + 1);
+	assert_int_equal(machine_stat("skip_gone"), WAITING);
+	machine_stop();
+}
+
+TEST(once_all_went_cold_nothing_is_waited_for)
+{
+	unsigned int woken;
+
+	machine_start(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(3 * PGHOT_WINDOW_MS);
+	assert_int_equal(machine_stat("skip_stale"), 1);
+	woken = machine_node[0].node_zones[0].kswapd_woken;
+	machine_run(1000);
+	assert_int_equal(machine_node[0].node_zones[0].kswapd_woken, woken);
+	machine_stop();
+}
+
+/*
+ * Uniform accesses over four times DRAM, which is full: kswapd makes room for
+ * some pages when it is asked, and those it takes come back to the lower tier.
+ */
+#define DRAM		(NODE_PAGES / 4)
+
+static u64 seed;
+static unsigned long top[DRAM], nr_top;
+
+static void uniform(void)
+{
+	struct zone *zone = &machine_node[0].node_zones[0];
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		unsigned long page = harness_random(&seed) % NODE_PAGES;
+		struct folio *folio = machine_folio(2, page);
+
+		if (folio->refs)
+			machine_ready(2, page, 0);
+		else if (folio->target == 0 && !folio->busy && nr_top < DRAM) {
+			folio->busy = true;
+			top[nr_top++] = page;
+		}
+	}
+	if (!zone->kswapd_woken)
+		return;
+	for (i = 0; i < 10 && nr_top; i++) {
+		unsigned long k = harness_random(&seed) % nr_top;
+
+		machine_demote(2, top[k]);
+		top[k] = top[--nr_top];
+	}
+	if (zone->free >= zone->high + 500)
+		zone->kswapd_woken = 0;
+}
+
+TEST(uniform_accesses_are_refused_seldom)
+{
+	unsigned long refused, moved;
+
+	machine_start(false);
+	seed = 1;
+	nr_top = 0;
+	machine_room(0, DRAM);
+	machine_take_away(1);
+	machine_work = uniform;
+	machine_thread(2);
+	machine_run(20000);
+	refused = machine_stat("delay_target_full") +
+		  machine_stat("delay_rate_limit");
+	moved = machine_stat("moved");
+	print_message("%lu refused, %lu promoted\n", refused, moved);
+	assert_true(moved > DRAM);
+	assert_true(refused <= moved / 10);
+	machine_work = NULL;
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(readiness_for_an_open_target_wakes_a_held_thread),
+	cmocka_unit_test(readiness_for_a_closed_target_wakes_nobody),
+	cmocka_unit_test(a_full_target_delays_nobody),
+	cmocka_unit_test(a_target_with_little_room_delays_nobody),
+	cmocka_unit_test(those_that_wait_move_when_there_is_room),
+	cmocka_unit_test(a_page_may_change_its_mind_while_it_waits),
+	cmocka_unit_test(nobody_waits_for_a_node_that_went),
+	cmocka_unit_test(the_stale_are_dropped_where_all_targets_are_closed),
+	cmocka_unit_test(the_stale_are_dropped_where_one_target_is_open),
+	cmocka_unit_test(the_stale_are_dropped_however_long_the_period),
+	cmocka_unit_test(what_was_freed_while_it_waited_is_dropped),
+	cmocka_unit_test(once_all_went_cold_nothing_is_waited_for),
+	cmocka_unit_test(uniform_accesses_are_refused_seldom),
+)
