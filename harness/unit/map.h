@@ -69,9 +69,7 @@ static inline enum pghot_recorded record_at(struct fixture *f,
 					    unsigned long pfn, int nid,
 					    u32 weight, u32 now_ms)
 {
-	struct pghot_access access = {
-		.pfn = pfn, .nid = nid, .weight = weight,
-	};
+	struct pghot_access access = { .nid = nid, .pfn = pfn, .weight = weight };
 	struct pghot_map_node *node = NULL;
 	enum pghot_recorded got;
 

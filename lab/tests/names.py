@@ -209,8 +209,9 @@ def path_exists(name: str, directory: Path) -> bool:
             return True
     if any(known.startswith(f"{name.rstrip('/')}/") for known in kernel_files()):
         return True
-    # Files of debugfs and tracefs have a path without a leading slash as well.
-    return name.rstrip("/") in documentation()
+    # Files of debugfs and tracefs have a path without a leading slash as well. A word is none.
+    plain = name.rstrip("/")
+    return ("/" in plain and plain in documentation()) or f"{plain}/" in documentation()
 
 
 @functools.cache

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from lab.bench import description, display, page, report
-from lab.bench.matrix import best_pages, cell, recovered
+from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
 from lab.errors import LabError
 from lab.host import programs
@@ -229,20 +229,6 @@ def test_cells_without_a_run_say_why(experiment):
     none = replace(experiment, fast=None, slow=None, unbounded="no bounds here")
     assert cell(none, CONTENDERS["slow"]).error == "no bounds here"
     assert cell(none, CONTENDERS["stock-2"]).runs
-
-
-def test_best_pages_are_the_hottest_on_the_socket_that_misses_them():
-    pages = "10 5 0\n11 1 1\n1f 2 7\n20 0 3\n"
-    assert best_pages(pages, {0: 1, 3: 1}) == b"10 0\n1f 3\n"
-    # Each node takes what it can hold and no more.
-    assert best_pages("1 9 0\n2 8 0\n3 7 0\n4 1 0\n", {0: 2, 3: 1}) == b"1 0\n2 0\n3 3\n"
-
-
-def test_recovered():
-    assert recovered(2.0, 1.0, 3.0) == 0.5
-    assert recovered(4.0, 1.0, 3.0) == -0.5
-    assert recovered(2.0, None, 3.0) is None
-    assert recovered(2.0, 1.0, 1.0) is None and recovered(2.0, 3.0, 1.0) is None
 
 
 def made_up(run):

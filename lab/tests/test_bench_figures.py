@@ -9,6 +9,7 @@ import pytest
 
 from lab import paths
 from lab.bench import figures, origin
+from lab.bench.matrix import best_pages, recovered
 from lab.tests import bench_fakes
 
 
@@ -124,3 +125,17 @@ def test_all_that_measures_is_looked_at_for_edits():
 def test_without_git_the_commit_is_not_known(monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert origin.commit() == "unknown commit"
+
+
+def test_best_pages_are_the_hottest_on_the_socket_that_misses_them():
+    pages = "10 5 0\n11 1 1\n1f 2 7\n20 0 3\n"
+    assert best_pages(pages, {0: 1, 3: 1}) == b"10 0\n1f 3\n"
+    # Each node takes what it can hold and no more.
+    assert best_pages("1 9 0\n2 8 0\n3 7 0\n4 1 0\n", {0: 2, 3: 1}) == b"1 0\n2 0\n3 3\n"
+
+
+def test_recovered():
+    assert recovered(2.0, 1.0, 3.0) == 0.5
+    assert recovered(4.0, 1.0, 3.0) == -0.5
+    assert recovered(2.0, None, 3.0) is None
+    assert recovered(2.0, 1.0, 1.0) is None and recovered(2.0, 3.0, 1.0) is None
