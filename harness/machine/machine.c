@@ -43,12 +43,18 @@ bool node_is_toptier(int nid)
 }
 
 /* Each socket has a top-tier node and, further away, a lower one. */
+static const int usual_distance[NODES][NODES] = {
+	{ 10, 21, 24, 28 },
+	{ 21, 10, 28, 24 },
+	{ 24, 28, 10, 28 },
+	{ 28, 24, 28, 10 },
+};
+
+const int (*machine_distance)[NODES] = usual_distance;
+
 int node_distance(int from, int to)
 {
-	if (from == to)
-		return 10;
-	return (from % LOWER == to % LOWER ? 17 : 21) +
-	       (from >= LOWER || to >= LOWER ? 7 : 0);
+	return machine_distance[from][to];
 }
 
 struct pghot_target *pghot_target(int nid)

@@ -24,6 +24,8 @@
 /* A top-tier node that is not said to have more: 4 GiB, without plenty. */
 #define TOP_PAGES		(1UL << 20)
 
+/* SLIT: from each node to each node; a test may point it elsewhere. */
+extern const int (*machine_distance)[NODES];
 extern struct pghot_node machine_lower[NODES];
 extern struct pghot_target *machine_target[NODES];
 

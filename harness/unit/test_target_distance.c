@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which node is near: as seen from the CPUs, whatever firmware says of the way back. */
+#include "unit.h"
+#include "machine.h"
+
+/*
+ * As on the machine with a CXL node whose figures were posted with pghot: nodes
+ * 0 to 2 are its three. The fourth one is the mirror image of the third.
+ */
+static const int posted[NODES][NODES] = {
+	{ 10, 32, 50, 60 },
+	{ 32, 10, 60, 50 },
+	{ 255, 255, 10, 255 },
+	{ 255, 255, 255, 10 },
+};
+
+/* A lower node that is nearer to its socket than the other socket's DRAM. */
+static const int near[NODES][NODES] = {
+	{ 10, 32, 20, 60 },
+	{ 32, 10, 60, 20 },
+	{ 255, 255, 10, 255 },
+	{ 255, 255, 255, 10 },
+};
+
+static void start(const int (*distance)[NODES])
+{
+	machine_distance = distance;
+	machine_start(false);
+}
+
+TEST(without_an_accessing_node_it_is_the_one_that_is_near)
+{
+	start(posted);
+	assert_int_equal(pghot_pick_target(NUMA_NO_NODE, 2, NULL, 1), 0);
+	assert_int_equal(pghot_pick_target(NUMA_NO_NODE, 3, NULL, 1), 1);
+	machine_stop();
+}
+
+TEST(a_full_node_makes_way_for_a_nearer_one_than_the_page_has)
+{
+	start(posted);
+	machine_room(1, 0);
+	assert_int_equal(pghot_pick_target(1, 2, NULL, 1), 0);
+	assert_int_equal(pghot_pick_target(1, 3, NULL, 1), 0);
+	machine_stop();
+
+	/* Not worth the way: it waits for its own node. */
+	start(near);
+	machine_room(1, 0);
+	assert_int_equal(pghot_pick_target(1, 3, NULL, 1), 1);
+	assert_int_equal(pghot_pick_target(1, 2, NULL, 1), 0);
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(without_an_accessing_node_it_is_the_one_that_is_near),
+	cmocka_unit_test(a_full_node_makes_way_for_a_nearer_one_than_the_page_has),
+)
