@@ -85,12 +85,11 @@ noinline u32 block_enter_era(const struct pghot_layout *l,
 		return slots;
 	if (slot_era(slots) == era)
 		return slots;
-	if (slot_era(slots) == NO_ERA)
-		;
-	else if (l->bits == 8)
+	/* In a block without an era there is nothing to forget. */
+	if (slot_era(slots) != NO_ERA && l->bits == 8)
 		block_forget(&pghot_layout_default, sec, block, slots, bucket,
 			     !tells, false);
-	else
+	else if (slot_era(slots) != NO_ERA)
 		block_forget(&pghot_layout_precise, sec, block, slots, bucket,
 			     !tells, false);
 	return block_set_era(&sec->slots[block], slots, era);

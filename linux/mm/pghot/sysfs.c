@@ -70,6 +70,17 @@ DEFINE_KNOB(hot_threshold_ms, &sysctl_numa_balancing_hot_threshold,
 
 /* --- switches --------------------------------------------------------- */
 
+/* 0 or 1, and nothing else. */
+static int switch_parse(const char *buf, bool *on)
+{
+	u32 value;
+
+	if (kstrtou32(buf, 0, &value) || value > 1)
+		return -EINVAL;
+	*on = value;
+	return 0;
+}
+
 static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *buf)
 {
@@ -79,10 +90,11 @@ static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 			     const char *buf, size_t count)
 {
-	u32 on;
+	bool on;
+	int err = switch_parse(buf, &on);
 
-	if (kstrtou32(buf, 0, &on) || on > 1)
-		return -EINVAL;
+	if (err)
+		return err;
 	pghot_set_enabled(on);
 	return count;
 }
@@ -122,10 +134,11 @@ static ssize_t source_enabled_store(struct kobject *kobj,
 				    struct kobj_attribute *attr,
 				    const char *buf, size_t count)
 {
-	u32 on;
+	bool on;
+	int err = switch_parse(buf, &on);
 
-	if (kstrtou32(buf, 0, &on) || on > 1)
-		return -EINVAL;
+	if (err)
+		return err;
 	pghot_set_hint_fault(on);
 	return count;
 }

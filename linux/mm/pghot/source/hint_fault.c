@@ -38,14 +38,14 @@ static void adjust_threshold(struct pghot_target *target, u32 now, u32 ref)
  * it leaves to the caller that are candidates only if the page was accessed
  * before: @slow.
  */
-static u32 fault_weight(struct folio *folio, int nid, u32 latency, bool *slow)
+static u32 fault_weight(struct folio *folio, int nid, u32 now, u32 latency,
+			bool *slow)
 {
 	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
 	struct pghot_target *target = pghot_target(nid);
 	u32 freq = READ_ONCE(pghot_tunables.freq_threshold);
 	unsigned long nr = folio_nr_pages(folio);
 	pg_data_t *pgdat = NODE_DATA(nid);
-	u32 now = pghot_now_ms();
 	u32 threshold, weight;
 
 	if (pghot_has_plenty(nid)) {
@@ -161,7 +161,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	now = pghot_now_ms();
 	latency = (now - folio_xchg_access_time(folio, now)) &
 		  PAGE_ACCESS_TIME_MASK;
-	access.weight = fault_weight(folio, rule, latency, &slow);
+	access.weight = fault_weight(folio, rule, now, latency, &slow);
 	if (!access.weight)
 		return NUMA_NO_NODE;
 	/*
