@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``make bench``: run the matrix, show and write what came out. ``make sensitivity`` is registered
-here too."""
+"""``make bench``: run the matrix, show and write what came out."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import time
 
 from lab import paths
@@ -36,19 +34,17 @@ def add_parser(verbs: Verbs) -> None:
         "bench", description=__doc__, help="run all experiments in guest time"
     )
     options.add(parser, None, None, "README.md, docs/bench.md and docs/pictures/")
-    parser.add_argument(
-        "--main",
-        action="store_true",
-        default=os.environ.get("MAIN") == "1",
-        help="only what stands for all: one experiment of each kind, the bounds, the stock "
-        "kernel and pghot (MAIN=1)",
+    options.switch(
+        parser,
+        "main",
+        "only what stands for all: one experiment of each kind, the bounds, the stock kernel "
+        "and pghot",
     )
-    parser.add_argument(
-        "--long",
-        action="store_true",
-        default=os.environ.get("LONG") == "1",
-        help="only experiments that have a long form, and that form: a minute or two each, for "
-        "policies that adapt slowly (LONG=1)",
+    options.switch(
+        parser,
+        "long",
+        "only experiments that have a long form, and that form: a minute or two each, for "
+        "policies that adapt slowly",
     )
     parser.add_argument("--list", action="store_true", help="list experiments and contenders")
     parser.set_defaults(run=run)

@@ -20,7 +20,8 @@ from lab.log import console
 OUT = paths.OUT / "bench"
 
 
-def _switch(parser: argparse.ArgumentParser, name: str, text: str) -> None:
+def switch(parser: argparse.ArgumentParser, name: str, text: str) -> None:
+    """An option that is off unless it is given, or a variable of its name is 1."""
     parser.add_argument(
         f"--{name}",
         action="store_true",
@@ -47,9 +48,9 @@ def add(
             default=os.environ.get(name.upper()) or default,
             help=f"only these{beside}, with commas in between (default: {default or 'all'})",
         )
-    _switch(parser, "quick", "less work in each run, one seed, fewer contenders")
-    _switch(parser, "fresh", "make all runs again, also those whose result is there")
-    _switch(parser, "docs", f"put what comes out into {documents}")
+    switch(parser, "quick", "less work in each run, one seed, fewer contenders")
+    switch(parser, "fresh", "make all runs again, also those whose result is there")
+    switch(parser, "docs", f"put what comes out into {documents}")
 
 
 def whole_for_documents(
