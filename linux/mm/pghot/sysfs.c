@@ -71,14 +71,14 @@ DEFINE_KNOB(hot_threshold_ms, &sysctl_numa_balancing_hot_threshold,
 /* --- switches --------------------------------------------------------- */
 
 /* 0 or 1, and nothing else. */
-static int switch_parse(const char *buf, bool *on)
+static ssize_t switch_store(const char *buf, size_t count, void (*set)(bool))
 {
-	u32 value;
+	u32 on;
 
-	if (kstrtou32(buf, 0, &value) || value > 1)
+	if (kstrtou32(buf, 0, &on) || on > 1)
 		return -EINVAL;
-	*on = value;
-	return 0;
+	set(on);
+	return count;
 }
 
 static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -90,13 +90,7 @@ static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 			     const char *buf, size_t count)
 {
-	bool on;
-	int err = switch_parse(buf, &on);
-
-	if (err)
-		return err;
-	pghot_set_enabled(on);
-	return count;
+	return switch_store(buf, count, pghot_set_enabled);
 }
 
 static struct kobj_attribute enabled_attr =
@@ -134,13 +128,7 @@ static ssize_t source_enabled_store(struct kobject *kobj,
 				    struct kobj_attribute *attr,
 				    const char *buf, size_t count)
 {
-	bool on;
-	int err = switch_parse(buf, &on);
-
-	if (err)
-		return err;
-	pghot_set_hint_fault(on);
-	return count;
+	return switch_store(buf, count, pghot_set_hint_fault);
 }
 
 static struct kobj_attribute source_enabled_attr =
