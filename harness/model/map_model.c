@@ -135,9 +135,22 @@ static int claim_place(struct model_block *b, int nid)
 	return place;
 }
 
-enum pghot_recorded model_record(struct model *m, int section, int page,
-				 int nid, u64 weight, bool anew, u64 now_ms)
+/* Was the last access in the interval, as far as buckets tell? */
+static bool within(const struct model *m, const struct model_page *p,
+		   u64 now_ms, u32 interval_ms)
 {
+	u64 now = now_ms % (1ULL << 32);
+	u64 since = bucket_at(m, now > interval_ms ? now - interval_ms : 0);
+
+	return age(p, bucket_at(m, now)) <= (s64)(bucket_at(m, now) - since);
+}
+
+enum pghot_recorded model_record(struct model *m, int section, int page,
+				 const struct pghot_access *a, u64 now_ms)
+{
+	int nid = a->nid;
+	u64 weight = a->weight;
+	bool anew = a->anew;
 	struct model_page *p = &m->section[section].page[page];
 	struct model_block *b = block_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms);
@@ -152,12 +165,24 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	place = claim_place(b, nid);
 	if (!weight)
 		return PGHOT_COUNTED;
+	if (nid == NUMA_NO_NODE && fresh) {
+		nid = p->nid;
+		place = p->place;
+	}
 	elsewhere = m->precise ? p->nid != nid : p->place != place;
 	p->place = place;
 	p->nid = nid;
-	if (!fresh || age(p, bucket) >= 0)
-		p->bucket = bucket;
-	p->count = fresh ? p->count + weight : weight;
+	if (a->interval_ms && fresh && within(m, p, now_ms, a->interval_ms)) {
+		p->count = seen_count(m, p);
+		if (p->count < weight)
+			p->count = weight;
+	} else {
+		if (a->interval_ms)
+			p->bucket = bucket - 1;
+		else if (!fresh || age(p, bucket) >= 0)
+			p->bucket = bucket;
+		p->count = fresh ? p->count + weight : weight;
+	}
 	/* It may wait for where it was to go before. */
 	if (p->ready && elsewhere)
 		b->pending = true;

@@ -59,7 +59,7 @@ u64 model_freq_max(const struct model *m);
 unsigned long model_pfn(int section, int page);
 int model_owner(const struct model *m, int section);
 enum pghot_recorded model_record(struct model *m, int section, int page,
-				 int nid, u64 weight, bool anew, u64 now_ms);
+				 const struct pghot_access *a, u64 now_ms);
 bool model_take(struct model *m, int section, int page);
 bool model_add(struct model *m, int section, int node);
 unsigned long model_remove(struct model *m, int section);

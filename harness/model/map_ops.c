@@ -28,6 +28,11 @@ static const char *const op_name[OP_NR] = {
 static const int nids[] = { 0, 1, 2, 3, 0, 1, 1022, NUMA_NO_NODE };
 static const u32 weights[] = { 1, 1, 1, 2, 3, 0, 126, U32_MAX };
 
+/* Mostly none; within a bucket, some buckets, the window, more than that. */
+static const u32 intervals_ms[] = {
+	0, 0, 0, 0, 0, 0, 100, 250, 999, 1000, 2500, 4000, 60000, U32_MAX,
+};
+
 /* Steps of the clock: within a bucket, some buckets, a window, a turn, ... */
 static const u64 steps_ms[] = {
 	1, 7, 250, 1000, 4000, 5000, 9999, 15000, 16000, 250 * 16383,
@@ -78,11 +83,12 @@ static bool do_record(struct world *w, const u8 *op, int s, int p)
 	u64 now = behind(w, op[4] % 4);
 	struct pghot_access access = {
 		.pfn = model_pfn(s, p), .nid = nid, .weight = weight,
+		.interval_ms = intervals_ms[op[7] % ARRAY_SIZE(intervals_ms)],
 		.anew = op[4] & 64,
 	};
 
 	got = pghot_map_record(&w->map, &access, (u32)now, &w->t, &node);
-	want = model_record(&w->m, s, p, nid, weight, access.anew, now);
+	want = model_record(&w->m, s, p, &access, now);
 	if (!expect(w, "record", got, want))
 		return false;
 	if (want != PGHOT_BECAME_READY)
@@ -123,6 +129,8 @@ static bool do_batch(struct world *w, const u8 *op)
 			.pfn = model_pfn(s[i], p[i]),
 			.nid = nids[(random >> 20) % ARRAY_SIZE(nids)],
 			.weight = weights[(random >> 24) % ARRAY_SIZE(weights)],
+			.interval_ms = intervals_ms[(random >> 16) %
+						    ARRAY_SIZE(intervals_ms)],
 			.anew = random >> 30 == 3,
 		};
 	}
@@ -131,9 +139,8 @@ static bool do_batch(struct world *w, const u8 *op)
 				     batch_ready);
 	for (i = 0; i < nr; i++) {
 		const struct pghot_access *a = &batch.access[i];
-		enum pghot_recorded want = model_record(&w->m, s[i], p[i],
-							a->nid, a->weight,
-							a->anew, now);
+		enum pghot_recorded want = model_record(&w->m, s[i], p[i], a,
+							now);
 
 		tracked += want != PGHOT_UNTRACKED;
 		if (want != PGHOT_BECAME_READY)

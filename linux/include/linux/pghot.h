@@ -33,15 +33,18 @@ enum pghot_recorded {
 /**
  * struct pghot_access - accesses to one page
  * @pfn: the page; for a large folio its first page
- * @nid: node to promote it to, or NUMA_NO_NODE
+ * @nid: node that it is accessed from, or NUMA_NO_NODE
  * @weight: how many accesses
+ * @interval_ms: time up to now in which these were counted; 0 if they happen
+ *		 now. What other sources saw in that time is not counted again.
  * @anew: nobody accessed the page for a window before: what was counted up to
  *	  then is forgotten
  */
 struct pghot_access {
 	unsigned long pfn;
 	int nid;
-	unsigned int weight;
+	u32 weight;
+	u32 interval_ms;
 	bool anew;
 };
 

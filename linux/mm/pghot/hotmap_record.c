@@ -81,6 +81,8 @@ static noinline bool ready_update(const struct pghot_layout *l,
 
 /* What records are judged by: the same for a whole batch. */
 struct rule {
+	u32 now_ms;
+	u32 bucket_ms;
 	u32 bucket;
 	u32 era;
 	u32 threshold;
@@ -90,13 +92,44 @@ static __always_inline struct rule rule_at(const struct pghot_layout *l,
 					   const struct pghot_tunables *t,
 					   u32 now_ms)
 {
-	u32 bucket = now_ms / pghot_bucket_ms(l, READ_ONCE(t->window_ms));
+	u32 bucket_ms = pghot_bucket_ms(l, READ_ONCE(t->window_ms));
+	u32 bucket = now_ms / bucket_ms;
 
 	return (struct rule) {
+		.now_ms = now_ms,
+		.bucket_ms = bucket_ms,
 		.bucket = bucket,
 		.era = era_at(l, bucket),
 		.threshold = READ_ONCE(t->freq_threshold),
 	};
+}
+
+/* The record after an access to a page, of which @rec is known. */
+static __always_inline struct pghot_rec
+rec_after(const struct pghot_layout *l, struct pghot_rec rec,
+	  const struct pghot_access *a, u32 who, const struct rule *rule,
+	  u32 back)
+{
+	if (a->anew)
+		rec.freq = 0;
+	/* Who says nothing of the node does not take back what another said. */
+	if (a->nid < 0 && pghot_in_window(l, rec, rule->bucket))
+		who = rec.who;
+	if (unlikely(a->interval_ms))
+		return pghot_account_interval(l, rec, rule->bucket, back, who,
+					      a->weight, rule->threshold);
+	return pghot_account(l, rec, rule->bucket, who, a->weight,
+			     rule->threshold);
+}
+
+/* How many buckets ago the interval began that was looked at. */
+static noinline u32 buckets_back(const struct pghot_layout *l,
+				 const struct rule *rule, u32 interval_ms)
+{
+	u32 since_ms = rule->now_ms - min(interval_ms, rule->now_ms);
+
+	return min(rule->bucket - since_ms / rule->bucket_ms,
+		   (u32)l->window_buckets);
 }
 
 static __always_inline bool
@@ -106,7 +139,7 @@ section_record(const struct pghot_layout *l, struct pghot_map *map,
 {
 	u32 *slot = &sec->slots[block_of(a->pfn)], slots = READ_ONCE(*slot);
 	unsigned long i = a->pfn % PAGES_PER_SECTION;
-	u32 old, new, who;
+	u32 old, new, who, back = 0;
 
 	if (unlikely(slot_era(slots) != rule.era))
 		slots = block_enter_era(l, sec, block_of(a->pfn), rule.bucket);
@@ -114,14 +147,12 @@ section_record(const struct pghot_layout *l, struct pghot_map *map,
 	/* Nothing would change; asked here, the loop has less to keep. */
 	if (!a->weight)
 		return false;
+	if (unlikely(a->interval_ms))
+		back = buckets_back(l, &rule, a->interval_ms);
 	old = cell_read(l, sec, i);
 	do {
-		struct pghot_rec rec = pghot_unpack(l, old);
-
-		if (a->anew)
-			rec.freq = 0;
-		new = pghot_pack(l, pghot_account(l, rec, rule.bucket, who,
-						  a->weight, rule.threshold));
+		new = pghot_pack(l, rec_after(l, pghot_unpack(l, old), a, who,
+					      &rule, back));
 		if (new == old)
 			return false;
 	} while (!cell_update(l, sec, i, &old, new));

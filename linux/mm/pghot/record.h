@@ -11,7 +11,7 @@
  *	default  1 byte   1      2     1      4     bits
  *	precise  4 bytes  1      7     10     14    bits
  *
- * "who" says which node to promote to. In the precise layout it is the node
+ * "who" says which node accesses the page. In the precise layout it is the node
  * ID. The default layout has room for one bit, which selects one of the two
  * nodes remembered for the 2 MiB block the page belongs to: on a machine with
  * two sockets that is exact.
@@ -64,7 +64,7 @@ static const struct pghot_layout pghot_layout_precise = {
 /**
  * struct pghot_rec - a record, unpacked
  * @freq: accesses counted, saturating; 0 means that the record is empty
- * @who: node to promote to, as the layout encodes it
+ * @who: node that accesses the page, as the layout encodes it
  * @time: bucket of the last access
  * @ready: waiting to be promoted
  */
@@ -210,7 +210,7 @@ pghot_forget(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
  * @l: layout
  * @r: record before
  * @bucket: the present bucket number
- * @who: where to promote to, as the layout encodes it
+ * @who: node that the accesses come from, as the layout encodes it
  * @weight: how many accesses this report stands for; 0 leaves the count alone
  * @threshold: accesses within the window that make the page ready
  *
@@ -241,6 +241,46 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
 	r.freq = min(freq, freq_max);
 	r.who = who;
 	r.time = (bucket + future) & pghot_time_mask(l);
+	r.ready |= r.freq >= threshold;
+	return r;
+}
+
+/**
+ * pghot_account_interval - account accesses that were counted over an interval
+ * @l: layout
+ * @r: record before
+ * @bucket: the present bucket number
+ * @back: how many buckets ago the interval began, at most the window
+ * @who: node that the accesses come from, as the layout encodes it
+ * @weight: how many accesses in that time; 0 leaves the record alone
+ * @threshold: accesses within the window that make the page ready
+ *
+ * What the record says of the same time may be the same accesses, seen by
+ * another source. They count once: as many as the source says that saw more.
+ *
+ * The report takes effect as one of the bucket before. So the next interval,
+ * which begins now, tells what this one left in the record from what others
+ * have added since.
+ *
+ * Return: the record after.
+ */
+static inline struct pghot_rec
+pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
+		       u32 bucket, u32 back, u32 who, u32 weight, u32 threshold)
+{
+	bool fresh = pghot_in_window(l, r, bucket);
+	u64 freq = fresh ? r.freq : 0;
+
+	if (!weight)
+		return r;
+	if (fresh && pghot_age(l, r, bucket) <= back) {
+		freq = max_t(u64, freq, weight);
+	} else {
+		freq += weight;
+		r.time = (bucket - 1) & pghot_time_mask(l);
+	}
+	r.freq = min_t(u64, freq, pghot_freq_max(l));
+	r.who = who;
 	r.ready |= r.freq >= threshold;
 	return r;
 }
