@@ -61,6 +61,10 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter("pghot_recorded_hint_fault", "Recorded accesses that NUMA hint faults reported."),
         _counter(
+            "pghot_dropped",
+            "Accesses that were lost: they were reported faster than they could be recorded.",
+        ),
+        _counter(
             "pghot_ready", "Records that became ready: their page was found hot enough to promote."
         ),
         _counter("pghot_moved", "Ready records whose folio was promoted."),

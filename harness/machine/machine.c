@@ -27,6 +27,12 @@ const char *const pghot_stat_names[] = {
 #undef NAME
 };
 
+bool machine_irqs_off;
+static unsigned long machine_accesses;
+struct pghot_source machine_source = {
+	.name = "machine", .nmi = true, .accesses = &machine_accesses,
+};
+
 nodemask_t node_states[NR_NODE_STATES];
 unsigned int nr_node_ids = NODES;
 pg_data_t machine_node[MAX_NUMNODES];
@@ -121,6 +127,8 @@ void machine_start(bool precise)
 	pghot_batch_pages = PGHOT_BATCH_PAGES;
 	pghot_period_ms = PGHOT_PERIOD_MS;
 	sysctl_numa_balancing_promote_rate_limit = 65536;
+	machine_source.evidence = PGHOT_ACCESSES;
+	machine_accesses = 0;
 	memset(&pghot_stat_counts, 0, sizeof(pghot_stat_counts));
 	memset(node_states, 0, sizeof(node_states));
 	pages = calloc(NR_PFNS, sizeof(*pages));
@@ -192,7 +200,7 @@ void machine_access(int nid, unsigned long i, int target, unsigned int n)
 		.pfn = machine_pfn(nid, i), .nid = target, .weight = n,
 	};
 
-	pghot_record(&access, PGHOT_SOURCE_HINT_FAULT);
+	pghot_record(&access, &machine_source);
 }
 
 void machine_ready(int nid, unsigned long i, int target)

@@ -28,6 +28,8 @@
 extern const int (*machine_distance)[NODES];
 extern struct pghot_node machine_lower[NODES];
 extern struct pghot_target *machine_target[NODES];
+/* Who reports what follows. */
+extern struct pghot_source machine_source;
 
 /* Called at each tick, before the threads; NULL for nothing. */
 extern void (*machine_work)(void);

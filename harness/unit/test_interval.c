@@ -16,64 +16,62 @@ static enum pghot_recorded report(struct fixture *f, unsigned long pfn, int nid,
 	return pghot_map_record(&f->map, &access, now, &f->t, &node);
 }
 
+/* How often a source looks what was accessed since it last looked. */
 static const u32 periods_ms[] = { 50, 100, 250, 999, 1000, 1500, 2000, 3000 };
 
-/* One that sees each access, and one that looks what was accessed since it last looked. */
-TEST(what_both_see_counts_once)
+/* Wherever an interval lies in buckets: each time with a page of its own. */
+static void for_each_interval(void (*check)(struct fixture *f, unsigned long pfn,
+					    u32 period, u32 start))
 {
+	unsigned long page = 0;
 	struct fixture f;
 	unsigned int i;
 
 	for_each_map(&f) {
-		unsigned long page = 0;
-
 		for (i = 0; i < ARRAY_SIZE(periods_ms); i++) {
-			u32 period = periods_ms[i], start, at;
+			u32 start;
 
-			/* Wherever the access lies in the interval, and that in buckets. */
 			for (start = 100000; start < 101000; start += 37) {
-				for (at = 0; at < period; at += period / 25) {
-					unsigned long pfn = pfn_in(SECTION_A, page++ % 32768);
-
-					pghot_map_expire(&f.map, &f.node, start, &f.t, true);
-					assert_int_equal(report(&f, pfn, 0, 0, 1, start + at),
-							 PGHOT_COUNTED);
-					assert_int_equal(report(&f, pfn, 0, period, 1,
-								start + period),
-							 PGHOT_COUNTED);
-				}
+				pghot_map_expire(&f.map, &f.node, start, &f.t, true);
+				check(&f, pfn_in(SECTION_A, page++ % 1000 * 32),
+				      periods_ms[i], start);
 			}
 		}
 	}
 }
 
+/* One that sees each access, wherever in the interval, and one that looks. */
+static void see_both(struct fixture *f, unsigned long pfn, u32 period, u32 start)
+{
+	u32 at, i = 0;
+
+	for (at = 0; at < period; at += period / 25, i++) {
+		assert_int_equal(report(f, pfn + i, 0, 0, 1, start + at),
+				 PGHOT_COUNTED);
+		assert_int_equal(report(f, pfn + i, 0, period, 1, start + period),
+				 PGHOT_COUNTED);
+	}
+}
+
+TEST(what_both_see_counts_once)
+{
+	for_each_interval(see_both);
+}
+
+static void look_twice(struct fixture *f, unsigned long pfn, u32 period, u32 start)
+{
+	/* Two of them have to fit into the window. */
+	if (period > f->t.window_ms / 2)
+		return;
+	assert_int_equal(report(f, pfn, 0, period, 1, start), PGHOT_COUNTED);
+	assert_int_equal(report(f, pfn, 0, period, 1, start + period),
+			 PGHOT_BECAME_READY);
+}
+
 /* What one source finds in each of two intervals is two accesses. */
 TEST(each_interval_of_one_source_counts)
 {
-	struct fixture f;
-	unsigned int i;
-
-	for_each_map(&f) {
-		unsigned long page = 0;
-
-		for (i = 0; i < ARRAY_SIZE(periods_ms); i++) {
-			u32 period = periods_ms[i], start;
-
-			/* Two of them have to fit into the window. */
-			if (period > f.t.window_ms / 2)
-				continue;
-			for (start = 100000; start < 101000; start += 37) {
-				unsigned long pfn = pfn_in(SECTION_A, page++ % 32768);
-
-				pghot_map_expire(&f.map, &f.node, start, &f.t, true);
-				assert_int_equal(report(&f, pfn, 0, period, 1, start),
-						 PGHOT_COUNTED);
-				assert_int_equal(report(&f, pfn, 0, period, 1,
-							start + period),
-						 PGHOT_BECAME_READY);
-			}
-		}
-	}
+	for_each_interval(look_twice);
 }
 
 /* Who counted more than was seen so far is believed. */

@@ -16,9 +16,16 @@ GUIDE = DOCUMENTATION / "admin-guide/mm/pghot.rst"
 DESIGN = DOCUMENTATION / "mm/pghot.rst"
 TRACE = paths.OVERLAY / "include/trace/events/pghot.h"
 
+SOURCES = {
+    name
+    for path in sorted((PGHOT / "source").glob("*.c"))
+    for name in re.findall(r'^\t\.name = "(\w+)",', path.read_text(), re.MULTILINE)
+}
+
 # Where the files of an attribute group are, below /sys/kernel/mm/pghot/.
 DIRECTORIES = {
     "pghot": "",
+    "source": "sources/<source>/",
     "hint_fault": "sources/hint_fault/",
     "node": "node<N>/",
     "target": "target<N>/",
@@ -64,7 +71,8 @@ def sysfs_files(source: str) -> set[str]:
     for group, body in groups:
         assert group in DIRECTORIES, f"{group}_attrs: say in DIRECTORIES where its files are"
         for variable in re.findall(r"&([\w.]+)\.attr,", body):
-            files.add(DIRECTORIES[group] + known.pop(variable))
+            file = DIRECTORIES[group] + known.pop(variable)
+            files |= {file.replace("<source>", name) for name in SOURCES}
     assert not known, f"in no attribute group: {sorted(known)}"
     return files
 
@@ -89,6 +97,7 @@ COUNTERS = {
     f"pghot_{name}"
     for name in re.findall(r"^\tX\((\w+),", (PGHOT / "stat.h").read_text(), re.MULTILINE)
 }
+COUNTERS |= {f"pghot_recorded_{name}" for name in SOURCES}
 # Of memory.stat.
 OF_MEMCG = set(re.findall(r'seq_buf_printf\(s, "(\w+) ', (PGHOT / "memcg.c").read_text()))
 EVENTS = {

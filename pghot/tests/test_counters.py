@@ -2,6 +2,7 @@
 """The list of counters against the kernel's own list and against the documentation."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,15 @@ def kernel_counters(text: str) -> set[str]:
     return {f"pghot_{name.lower()}" for name in re.findall(r"^\s*X\(\s*(\w+)", text, re.MULTILINE)}
 
 
+def source_counters(sources: Path) -> set[str]:
+    """Those that each source has of its own."""
+    return {
+        f"pghot_recorded_{name}"
+        for path in sources.glob("*.c")
+        for name in re.findall(r'^\t\.name = "(\w+)",', path.read_text(), re.MULTILINE)
+    }
+
+
 def test_reading_the_kernels_list():
     text = (
         "#define PGHOT_STATS(X)\t\\\n\tX(recorded)\t\\\n"
@@ -28,7 +38,8 @@ def test_every_counter_of_the_kernel_is_explained_and_no_other(repo):
     header = repo / STAT_H
     if not header.exists():
         pytest.skip(f"{STAT_H} is not there")
-    assert kernel_counters(header.read_text()) == {
+    sources = header.parent / "source"
+    assert kernel_counters(header.read_text()) | source_counters(sources) == {
         name for name in COUNTERS if name.startswith("pghot_")
     }
 

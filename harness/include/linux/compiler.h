@@ -7,6 +7,7 @@
 #endif
 #define __aligned(x)		__attribute__((__aligned__(x)))
 #define __rcu
+#define __percpu
 #define noinline		__attribute__((__noinline__))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <linux/compiler.h>
+#include <linux/list.h>
 
 typedef __u8 u8;
 typedef __u16 u16;

@@ -12,16 +12,14 @@
 #include <linux/numa.h>
 #include <linux/types.h>
 
+struct attribute_group;
+struct folio;
 struct mem_cgroup;
+struct pghot_ring;
+struct pghot_source_dir;
 struct seq_buf;
 struct seq_file;
 struct vm_fault;
-
-/* Where a report of an access comes from. */
-enum pghot_source {
-	PGHOT_SOURCE_HINT_FAULT,
-	NR_PGHOT_SOURCES,
-};
 
 /* What recording an access did. */
 enum pghot_recorded {
@@ -48,17 +46,73 @@ struct pghot_access {
 	bool anew;
 };
 
+/**
+ * enum pghot_evidence - what the reports of a source are worth
+ * @PGHOT_ACCESSES: accesses, each of which counts
+ * @PGHOT_PROOF: pages that something else has found hot: ready at once
+ * @PGHOT_COUNTS: accesses counted over an interval
+ */
+enum pghot_evidence {
+	PGHOT_ACCESSES,
+	PGHOT_PROOF,
+	PGHOT_COUNTS,
+};
+
+/**
+ * struct pghot_source - who reports accesses
+ * @name: its directory in /sys/kernel/mm/pghot/sources/, and part of a counter
+ * @evidence: what its reports are worth
+ * @on: its switch; what it is set to at first, then it changes under the lock
+ *	that start() and stop() are called with
+ * @alone: works without NUMA balancing: kswapd keeps memory free for promotion
+ * @nmi: reports by pghot_record_nmi()
+ * @files: more files for its directory, ended by NULL, or NULL
+ * @start: begin to report; may sleep; may be NULL
+ * @stop: report no more; may sleep; may be NULL
+ *
+ * For pghot alone:
+ * @running: between start() and stop()
+ * @accesses: recorded accesses, of each CPU
+ * @ring: what it has reported from NMIs, of each CPU
+ * @dir: its directory
+ * @list: links all sources
+ */
+struct pghot_source {
+	const char *name;
+	enum pghot_evidence evidence;
+	bool on;
+	bool alone;
+	bool nmi;
+	const struct attribute_group **files;
+	int (*start)(struct pghot_source *source);
+	void (*stop)(struct pghot_source *source);
+
+	bool running;
+	unsigned long __percpu *accesses;
+	struct pghot_ring __percpu *ring;
+	struct pghot_source_dir *dir;
+	struct list_head list;
+};
+
 #ifdef CONFIG_PGHOT
 
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
 DECLARE_STATIC_KEY_FALSE(pghot_headroom_key);
 
+int pghot_register_source(struct pghot_source *source);
+void pghot_unregister_source(struct pghot_source *source);
+
 enum pghot_recorded pghot_record(const struct pghot_access *access,
-				 enum pghot_source source);
-bool pghot_record_range(unsigned long pfn, unsigned long nr, int nid,
-			unsigned int weight, enum pghot_source source);
+				 struct pghot_source *source);
+enum pghot_recorded pghot_record_folio(struct folio *folio,
+				       const struct pghot_access *access,
+				       struct pghot_source *source);
+bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
+			struct pghot_source *source);
 bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
-			enum pghot_source source);
+			struct pghot_source *source);
+bool pghot_record_nmi(const struct pghot_access *accesses, unsigned int nr,
+		      struct pghot_source *source);
 
 bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,

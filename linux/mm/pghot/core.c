@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Core: the boot option, and switching pghot and its sources on and off.
- *
- * Locks nest switch_lock -> pghot_lock. Memory hotplug takes pghot_lock while
- * it holds the CPU hotplug lock, which static keys take too: they are switched
- * under switch_lock only.
- */
+/* Core: the boot option, and starting. */
 #define pr_fmt(fmt) "pghot: " fmt
 
 #include <linux/init.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/pghot.h>
-#include <linux/rcupdate.h>
 #include <linux/string.h>
 
 #include "internal.h"
@@ -29,11 +21,6 @@ struct pghot_tunables pghot_tunables __read_mostly = {
 u32 pghot_batch_pages __read_mostly = PGHOT_BATCH_PAGES;
 u32 pghot_period_ms __read_mostly = PGHOT_PERIOD_MS;
 
-/* Serialises switching pghot and its sources on and off. */
-static DEFINE_MUTEX(switch_lock);
-static bool enabled;
-static bool hint_fault_enabled = true;
-
 static bool boot_off __initdata;
 static bool boot_precise __initdata;
 
@@ -49,72 +36,10 @@ static int __init pghot_setup(char *s)
 }
 __setup("pghot=", pghot_setup);
 
-static void update_keys(void)
-{
-	lockdep_assert_held(&switch_lock);
-	if (enabled && hint_fault_enabled)
-		static_branch_enable(&pghot_hint_fault_key);
-	else
-		static_branch_disable(&pghot_hint_fault_key);
-}
-
-/**
- * pghot_set_enabled - switch pghot on or off
- * @on: which
- *
- * Off: nothing is recorded, and what was is forgotten.
- */
-void pghot_set_enabled(bool on)
-{
-	guard(mutex)(&switch_lock);
-	enabled = on;
-	if (on) {
-		pghot_reset_thresholds();
-		pghot_nodes_enable(true);
-	}
-	update_keys();
-	if (!on) {
-		/* A report that is under way may still add a record. */
-		synchronize_rcu();
-		pghot_nodes_enable(false);
-	}
-}
-
-/**
- * pghot_is_enabled - is pghot switched on
- *
- * Return: true if so.
- */
-bool pghot_is_enabled(void)
-{
-	return READ_ONCE(enabled);
-}
-
-/**
- * pghot_set_hint_fault - let NUMA hint faults be reported, or not
- * @on: which
- */
-void pghot_set_hint_fault(bool on)
-{
-	guard(mutex)(&switch_lock);
-	hint_fault_enabled = on;
-	update_keys();
-}
-
-/**
- * pghot_hint_fault_is_enabled - are NUMA hint faults to be reported
- *
- * Return: true if so, when pghot is on.
- */
-bool pghot_hint_fault_is_enabled(void)
-{
-	return READ_ONCE(hint_fault_enabled);
-}
-
 /* After memory_tier_late_init(), which is linked before this. */
 static int __init pghot_init(void)
 {
-	struct kobject *pghot;
+	struct kobject *pghot, *sources;
 	int err;
 
 	if (boot_off)
@@ -123,7 +48,7 @@ static int __init pghot_init(void)
 	err = pghot_map_init(&pghot_map, 1UL << SECTIONS_SHIFT, boot_precise);
 	if (err)
 		goto fail;
-	err = pghot_sysfs_init(&pghot);
+	err = pghot_sysfs_init(&pghot, &sources);
 	if (err)
 		goto fail;
 	err = pghot_nodes_init(pghot);
@@ -132,7 +57,7 @@ static int __init pghot_init(void)
 		goto fail;
 	}
 	pghot_booted = true;
-	pghot_set_enabled(true);
+	pghot_sources_init(sources);
 	return 0;
 
 fail:

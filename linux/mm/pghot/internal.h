@@ -19,6 +19,8 @@ struct folio;
 struct mem_cgroup;
 struct mempolicy;
 struct pghot_pass;
+struct pghot_source;
+struct seq_file;
 struct task_struct;
 
 /**
@@ -119,10 +121,17 @@ extern struct pghot_map pghot_map;
 extern struct pghot_tunables pghot_tunables;
 extern u32 pghot_batch_pages;
 extern u32 pghot_period_ms;
+
+/* source.c */
 void pghot_set_enabled(bool on);
 bool pghot_is_enabled(void);
-void pghot_set_hint_fault(bool on);
-bool pghot_hint_fault_is_enabled(void);
+void pghot_sources_show(struct seq_file *m);
+void pghot_sources_init(struct kobject *parent);
+
+/* ring.c */
+int pghot_ring_alloc(struct pghot_source *source);
+void pghot_ring_sync(struct pghot_source *source);
+void pghot_ring_free(struct pghot_source *source);
 
 /* nodes.c */
 extern struct mutex pghot_lock;
@@ -132,12 +141,13 @@ void pghot_nodes_forget(void);
 int pghot_nodes_init(struct kobject *parent);
 
 /* sysfs.c */
-int pghot_sysfs_init(struct kobject **kobj);
+int pghot_sysfs_init(struct kobject **pghot, struct kobject **sources);
 void pghot_sysfs_exit(void);
 int pghot_node_add_dir(struct pghot_node *node, struct kobject *parent);
 int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent);
 
 /* report.c */
+unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr);
 void pghot_wake_init(struct pghot_node *node);
 
 /* target.c */

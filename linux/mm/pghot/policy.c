@@ -201,6 +201,28 @@ u32 pghot_fault_weight(u32 latency_ms, u32 threshold_ms, u32 ref_ms,
 }
 
 /**
+ * pghot_evidence_weight - how many accesses within the window a report stands for
+ * @evidence: what the source's reports are worth
+ * @weight: how many accesses it reports
+ * @interval_ms: time in which it counted these, or 0
+ * @window_ms: the window
+ * @freq_threshold: accesses within the window that make a page ready
+ *
+ * What was counted in more than a window counts in part, rounded down.
+ *
+ * Return: weight for the record, 0 if the report is no evidence.
+ */
+u32 pghot_evidence_weight(enum pghot_evidence evidence, u32 weight,
+			  u32 interval_ms, u32 window_ms, u32 freq_threshold)
+{
+	if (evidence == PGHOT_PROOF && weight)
+		return max(weight, freq_threshold);
+	if (interval_ms > window_ms)
+		return div_u64((u64)weight * window_ms, interval_ms);
+	return weight;
+}
+
+/**
  * pghot_min_class - who may go when not all ready pages can
  * @hist: ready records of each class
  * @budget: how many may go

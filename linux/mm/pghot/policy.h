@@ -6,6 +6,7 @@
 #ifndef _MM_PGHOT_POLICY_H
 #define _MM_PGHOT_POLICY_H
 
+#include <linux/pghot.h>
 #include <linux/types.h>
 
 #include "record.h"
@@ -83,6 +84,8 @@ static inline bool pghot_fault_anew(u32 latency_ms, u32 window_ms)
 
 u32 pghot_fault_weight(u32 latency_ms, u32 threshold_ms, u32 ref_ms,
 		       u32 freq_threshold, bool room);
+u32 pghot_evidence_weight(enum pghot_evidence evidence, u32 weight,
+			  u32 interval_ms, u32 window_ms, u32 freq_threshold);
 u32 pghot_min_class(const unsigned long hist[PGHOT_CLASSES],
 		    unsigned long budget);
 

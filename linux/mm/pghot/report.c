@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reporting: how sources tell pghot of accesses. */
+#include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/irq_work.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
 #include <linux/pghot.h>
 #include <linux/wait.h>
 
@@ -12,10 +15,6 @@
 
 /* Pages of a range that are recorded at once, from the stack. */
 #define RANGE_PAGES	16UL
-
-static const enum pghot_stat source_stat[NR_PGHOT_SOURCES] = {
-	[PGHOT_SOURCE_HINT_FAULT] = PGHOT_STAT_recorded_hint_fault,
-};
 
 static void wake_work(struct irq_work *work)
 {
@@ -64,31 +63,44 @@ static void became_ready(const struct pghot_access *access,
 		       access->nid);
 }
 
+/* What an access is worth, coming from this source. */
+static u32 worth(const struct pghot_access *access,
+		 const struct pghot_source *source)
+{
+	return pghot_evidence_weight(source->evidence, access->weight,
+				     access->interval_ms,
+				     READ_ONCE(pghot_tunables.window_ms),
+				     READ_ONCE(pghot_tunables.freq_threshold));
+}
+
 /* One access, without the cost that a batch shares. */
 static enum pghot_recorded record_one(const struct pghot_access *access,
-				      enum pghot_source source, u32 now)
+				      struct pghot_source *source, u32 now)
 {
+	struct pghot_access a = *access;
 	struct pghot_map_node *map_node;
 	enum pghot_recorded did;
 
-	did = pghot_map_record(&pghot_map, access, now, &pghot_tunables,
+	a.weight = worth(access, source);
+	did = pghot_map_record(&pghot_map, &a, now, &pghot_tunables,
 			       &map_node);
 	if (did == PGHOT_UNTRACKED)
 		return did;
-	trace_pghot_record(access->pfn, access->nid, access->weight, source);
+	trace_pghot_record(a.pfn, a.nid, a.weight, source->name);
 	if (did == PGHOT_BECAME_READY)
-		became_ready(access, map_node);
+		became_ready(&a, map_node);
 	return did;
 }
 
 /* Return how many of the pages are tracked. */
 static unsigned int record_many(const struct pghot_access *accesses,
-				unsigned int nr, enum pghot_source source,
+				unsigned int nr, struct pghot_source *source,
 				u32 now)
 {
 	unsigned int i, n = 0;
 
-	if (!trace_pghot_record_enabled())
+	/* As they are reported so they count. */
+	if (source->evidence == PGHOT_ACCESSES && !trace_pghot_record_enabled())
 		return pghot_map_record_batch(&pghot_map, accesses, nr, now,
 					      &pghot_tunables, became_ready);
 	for (i = 0; i < nr; i++)
@@ -96,10 +108,10 @@ static unsigned int record_many(const struct pghot_access *accesses,
 	return n;
 }
 
-static void count_records(enum pghot_source source, unsigned long n)
+static void count_records(struct pghot_source *source, unsigned long n)
 {
 	pghot_stat_add(PGHOT_STAT_recorded, n);
-	pghot_stat_add(source_stat[source], n);
+	this_cpu_add(*source->accesses, n);
 }
 
 /**
@@ -112,7 +124,7 @@ static void count_records(enum pghot_source source, unsigned long n)
  * Return: what happened; PGHOT_BECAME_READY once, until the page is dealt with.
  */
 enum pghot_recorded pghot_record(const struct pghot_access *access,
-				 enum pghot_source source)
+				 struct pghot_source *source)
 {
 	enum pghot_recorded did = record_one(access, source, pghot_now_ms());
 
@@ -120,53 +132,121 @@ enum pghot_recorded pghot_record(const struct pghot_access *access,
 		count_records(source, 1);
 	return did;
 }
+EXPORT_SYMBOL_GPL(pghot_record);
+
+/**
+ * pghot_record_folio - report accesses to a folio
+ * @folio: the folio, which cannot go away meanwhile
+ * @access: what is known of the accesses; its page does not matter
+ * @source: who reports
+ *
+ * Whatever its size, a folio has one record.
+ *
+ * Context: any, NMI included.
+ *
+ * Return: as pghot_record().
+ */
+enum pghot_recorded pghot_record_folio(struct folio *folio,
+				       const struct pghot_access *access,
+				       struct pghot_source *source)
+{
+	struct pghot_access a = *access;
+
+	a.pfn = folio_pfn(folio);
+	return pghot_record(&a, source);
+}
+EXPORT_SYMBOL_GPL(pghot_record_folio);
+
+/**
+ * pghot_record_pfn - find the page whose record stands for a page
+ * @pfn: the page
+ * @nr: set to how many pages from @pfn on have the same record
+ *
+ * Inside the RCU read-side critical section a tracked page has a struct page:
+ * pghot_map_remove() waits before memory goes away. The folio may be another
+ * one a moment later; then the record belongs to a page that was not accessed,
+ * as with each page that is freed after it was reported.
+ *
+ * Context: any but NMI.
+ *
+ * Return: the first page of its folio, or @pfn if that cannot be known.
+ */
+unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr)
+{
+	struct folio *folio = NULL;
+	unsigned long first = pfn;
+	struct page *page = NULL;
+
+	*nr = 1;
+	rcu_read_lock();
+	if (pghot_map_owner(&pghot_map, pfn))
+		page = pfn_to_online_page(pfn);
+	if (page)
+		folio = page_folio(page);
+	if (folio && !folio_try_get(folio))
+		folio = NULL;
+	rcu_read_unlock();
+
+	if (!folio)
+		return pfn;
+	if (page_folio(page) == folio) {
+		first = folio_pfn(folio);
+		*nr = first + folio_nr_pages(folio) - pfn;
+	}
+	folio_put(folio);
+	return first;
+}
 
 /**
  * pghot_record_range - report the same accesses to each page of a range
- * @pfn: first page
+ * @access: the first page, and what is known of the accesses to each
  * @nr: number of pages
- * @nid: node to promote them to, or NUMA_NO_NODE
- * @weight: how many accesses to each
  * @source: who reports
  *
- * Context: any; the time taken grows with @nr.
+ * A folio that has several of the pages is reported once.
+ *
+ * Context: any but NMI; the time taken grows with @nr.
  *
  * Return: true if any of the pages is tracked.
  */
-bool pghot_record_range(unsigned long pfn, unsigned long nr, int nid,
-			unsigned int weight, enum pghot_source source)
+bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
+			struct pghot_source *source)
 {
+	unsigned long pfn = access->pfn, end = pfn + nr, same, n = 0;
 	struct pghot_access accesses[RANGE_PAGES];
 	u32 now = pghot_now_ms();
-	unsigned long n = 0;
 	unsigned int i;
 
-	for (; nr; nr -= i) {
-		for (i = 0; i < min(nr, RANGE_PAGES); i++)
-			accesses[i] = (struct pghot_access) {
-				.pfn = pfn++, .nid = nid, .weight = weight,
-			};
+	while (pfn < end) {
+		for (i = 0; i < RANGE_PAGES && pfn < end; i++) {
+			accesses[i] = *access;
+			accesses[i].pfn = pghot_record_pfn(pfn, &same);
+			pfn += min(same, end - pfn);
+		}
 		n += record_many(accesses, i, source, now);
 	}
 	count_records(source, n);
 	return n;
 }
+EXPORT_SYMBOL_GPL(pghot_record_range);
 
 /**
  * pghot_record_batch - report accesses to many pages
- * @accesses: pages, and where they are accessed from
+ * @accesses: pages, and what is known of the accesses; of a large folio the
+ *	      first page
  * @nr: their number
  * @source: who reports
  *
- * Context: any; the time taken grows with @nr.
+ * Context: any, NMI included; the time taken grows with @nr.
  *
  * Return: true if any of the pages is tracked.
  */
 bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
-			enum pghot_source source)
+			struct pghot_source *source)
 {
 	unsigned int n = record_many(accesses, nr, source, pghot_now_ms());
 
 	count_records(source, n);
 	return n;
 }
+EXPORT_SYMBOL_GPL(pghot_record_batch);

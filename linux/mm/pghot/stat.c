@@ -49,4 +49,5 @@ void pghot_vmstat_show(struct seq_file *m)
 			sum[stat] += READ_ONCE(per_cpu(pghot_stat_counts, cpu).count[stat]);
 	for (stat = 0; stat < NR_PGHOT_STATS; stat++)
 		seq_printf(m, "pghot_%s %lu\n", pghot_stat_names[stat], sum[stat]);
+	pghot_sources_show(m);
 }

@@ -16,7 +16,7 @@
  */
 #define PGHOT_STATS(X)							\
 	X(recorded,		"accesses recorded")			\
-	X(recorded_hint_fault,	"of which from hint faults")		\
+	X(dropped,		"accesses lost: reported faster than recorded") \
 	X(ready,		"records that became ready")		\
 	X(moved,		"ready records whose folio was promoted") \
 	X(promoted_pages,	"pages promoted")			\

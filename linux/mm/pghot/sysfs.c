@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /sys/kernel/mm/pghot/: knobs, sources, and what there is of each node. */
+/* /sys/kernel/mm/pghot/: knobs, and what there is of each node. */
 #include <linux/debugfs.h>
 #include <linux/init.h>
 #include <linux/kobject.h>
@@ -10,37 +10,39 @@
 #include <linux/sysfs.h>
 
 #include "internal.h"
+#include "knob.h"
 
 /* --- numbers ---------------------------------------------------------- */
 
 /**
- * struct knob - a number with bounds
+ * pghot_knob_show - read a number
+ * @kobj: its directory
  * @attr: its file
- * @value: where it is kept
- * @min: lowest value accepted
- * @max: highest value accepted
- * @changed: called after it was set; may be NULL
+ * @buf: where to
+ *
+ * Return: length.
  */
-struct knob {
-	struct kobj_attribute attr;
-	u32 *value;
-	u32 min;
-	u32 max;
-	void (*changed)(void);
-};
-
-static ssize_t knob_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *buf)
+ssize_t pghot_knob_show(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf)
 {
-	struct knob *knob = container_of(attr, struct knob, attr);
+	struct pghot_knob *knob = container_of(attr, struct pghot_knob, attr);
 
 	return sysfs_emit(buf, "%u\n", READ_ONCE(*knob->value));
 }
 
-static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *attr,
-			  const char *buf, size_t count)
+/**
+ * pghot_knob_store - set a number, if it is within its bounds
+ * @kobj: its directory
+ * @attr: its file
+ * @buf: what was written
+ * @count: length of that
+ *
+ * Return: @count or a negative error.
+ */
+ssize_t pghot_knob_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
 {
-	struct knob *knob = container_of(attr, struct knob, attr);
+	struct pghot_knob *knob = container_of(attr, struct pghot_knob, attr);
 	u32 value;
 
 	if (kstrtou32(buf, 0, &value) || value < knob->min || value > knob->max)
@@ -51,12 +53,6 @@ static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
-#define DEFINE_KNOB(_name, _value, _min, _max)				\
-	static struct knob _name##_knob = {				\
-		.attr = __ATTR(_name, 0600, knob_show, knob_store),	\
-		.value = _value, .min = _min, .max = _max,		\
-	}
-
 /* How high a record can count depends on the layout: filled in at boot. */
 DEFINE_KNOB(freq_threshold, &pghot_tunables.freq_threshold, 1, 1);
 DEFINE_KNOB(window_ms, &pghot_tunables.window_ms,
@@ -65,21 +61,8 @@ DEFINE_KNOB(batch_pages, &pghot_batch_pages, 1, PGHOT_BATCH_PAGES_MAX);
 DEFINE_KNOB(period_ms, &pghot_period_ms, PGHOT_PERIOD_MS_MIN, PGHOT_PERIOD_MS_MAX);
 DEFINE_KNOB(promote_rate_limit_MBps, &sysctl_numa_balancing_promote_rate_limit,
 	    0, PGHOT_RATE_MBPS_MAX);
-DEFINE_KNOB(hot_threshold_ms, &sysctl_numa_balancing_hot_threshold,
-	    PGHOT_HOT_MS_MIN, PGHOT_HOT_MS_MAX);
 
-/* --- switches --------------------------------------------------------- */
-
-/* 0 or 1, and nothing else. */
-static ssize_t switch_store(const char *buf, size_t count, void (*set)(bool))
-{
-	u32 on;
-
-	if (kstrtou32(buf, 0, &on) || on > 1)
-		return -EINVAL;
-	set(on);
-	return count;
-}
+/* --- the switch, and the layout ---------------------------------------- */
 
 static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *buf)
@@ -90,11 +73,17 @@ static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 			     const char *buf, size_t count)
 {
-	return switch_store(buf, count, pghot_set_enabled);
+	bool on;
+	int err = pghot_parse_switch(buf, &on);
+
+	if (err)
+		return err;
+	pghot_set_enabled(on);
+	return count;
 }
 
 static struct kobj_attribute enabled_attr =
-	__ATTR(enabled, 0600, enabled_show, enabled_store);
+	__ATTR(enabled, 0644, enabled_show, enabled_store);
 
 static ssize_t layout_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
@@ -115,41 +104,6 @@ static struct attribute *pghot_attrs[] = {
 	NULL,
 };
 ATTRIBUTE_GROUPS(pghot);
-
-/* --- sources/hint_fault ----------------------------------------------- */
-
-static ssize_t source_enabled_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", pghot_hint_fault_is_enabled());
-}
-
-static ssize_t source_enabled_store(struct kobject *kobj,
-				    struct kobj_attribute *attr,
-				    const char *buf, size_t count)
-{
-	return switch_store(buf, count, pghot_set_hint_fault);
-}
-
-static struct kobj_attribute source_enabled_attr =
-	__ATTR(enabled, 0600, source_enabled_show, source_enabled_store);
-
-static ssize_t accesses_show(struct kobject *kobj, struct kobj_attribute *attr,
-			     char *buf)
-{
-	return sysfs_emit(buf, "%lu\n",
-			  pghot_stat_read(PGHOT_STAT_recorded_hint_fault));
-}
-
-static struct kobj_attribute accesses_attr = __ATTR_RO(accesses);
-
-static struct attribute *hint_fault_attrs[] = {
-	&source_enabled_attr.attr,
-	&accesses_attr.attr,
-	&hot_threshold_ms_knob.attr.attr,
-	NULL,
-};
-ATTRIBUTE_GROUPS(hint_fault);
 
 /* --- node<N> and target<N> --------------------------------------------- */
 
@@ -281,7 +235,7 @@ static int debug_freq_set(void *data, u64 value)
 DEFINE_DEBUGFS_ATTRIBUTE(debug_freq_fops, debug_freq_get, debug_freq_set,
 			 "%llu\n");
 
-static struct kobject *pghot_kobj, *sources_kobj, *hint_fault_kobj;
+static struct kobject *pghot_kobj, *sources_kobj;
 
 static int __init make_dirs(void)
 {
@@ -290,12 +244,7 @@ static int __init make_dirs(void)
 	if (err)
 		return err;
 	sources_kobj = kobject_create_and_add("sources", pghot_kobj);
-	if (!sources_kobj)
-		return -ENOMEM;
-	hint_fault_kobj = kobject_create_and_add("hint_fault", sources_kobj);
-	if (!hint_fault_kobj)
-		return -ENOMEM;
-	return sysfs_create_groups(hint_fault_kobj, hint_fault_groups);
+	return sources_kobj ? 0 : -ENOMEM;
 }
 
 /**
@@ -303,22 +252,21 @@ static int __init make_dirs(void)
  */
 void __init pghot_sysfs_exit(void)
 {
-	/* Each holds its parent. */
-	kobject_put(hint_fault_kobj);
 	kobject_put(sources_kobj);
 	kobject_put(pghot_kobj);
 	debugfs_lookup_and_remove("pghot", NULL);
 }
 
 /**
- * pghot_sysfs_init - make the directories, but for those of nodes
- * @kobj: set to the one that nodes' directories go into
+ * pghot_sysfs_init - make the directories, but for those of nodes and sources
+ * @pghot: set to the one that nodes' directories go into
+ * @sources: set to the one for sources' directories
  *
  * The map must have been set up.
  *
  * Return: 0 or a negative error.
  */
-int __init pghot_sysfs_init(struct kobject **kobj)
+int __init pghot_sysfs_init(struct kobject **pghot, struct kobject **sources)
 {
 	int err;
 
@@ -336,6 +284,7 @@ int __init pghot_sysfs_init(struct kobject **kobj)
 	debugfs_create_file("freq_threshold", 0600,
 			    debugfs_create_dir("pghot", NULL), NULL,
 			    &debug_freq_fops);
-	*kobj = pghot_kobj;
+	*pghot = pghot_kobj;
+	*sources = sources_kobj;
 	return 0;
 }

@@ -2,19 +2,35 @@
 #ifndef _MACHINE_LINUX_IRQ_WORK_H
 #define _MACHINE_LINUX_IRQ_WORK_H
 
+#include <stdbool.h>
+
 struct irq_work {
 	void (*func)(struct irq_work *work);
+	bool pending;
 };
+
+/* The interrupt comes at once, or not before it is allowed to. */
+extern bool machine_irqs_off;
 
 static inline void init_irq_work(struct irq_work *work,
 				 void (*func)(struct irq_work *))
 {
 	work->func = func;
+	work->pending = false;
+}
+
+static inline void irq_work_sync(struct irq_work *work)
+{
+	if (work->pending)
+		work->func(work);
+	work->pending = false;
 }
 
 static inline void irq_work_queue(struct irq_work *work)
 {
-	work->func(work);
+	work->pending = true;
+	if (!machine_irqs_off)
+		irq_work_sync(work);
 }
 
 #endif

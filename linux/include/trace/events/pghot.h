@@ -9,7 +9,8 @@
 
 TRACE_EVENT(pghot_record,
 
-	TP_PROTO(unsigned long pfn, int nid, unsigned int weight, int source),
+	TP_PROTO(unsigned long pfn, int nid, unsigned int weight,
+		 const char *source),
 
 	TP_ARGS(pfn, nid, weight, source),
 
@@ -17,19 +18,19 @@ TRACE_EVENT(pghot_record,
 		__field(unsigned long, pfn)
 		__field(int, nid)
 		__field(unsigned int, weight)
-		__field(int, source)
+		__string(source, source)
 	),
 
 	TP_fast_assign(
 		__entry->pfn = pfn;
 		__entry->nid = nid;
 		__entry->weight = weight;
-		__entry->source = source;
+		__assign_str(source);
 	),
 
 	TP_printk("pfn=0x%lx nid=%d weight=%u source=%s",
 		  __entry->pfn, __entry->nid, __entry->weight,
-		  __print_symbolic(__entry->source, { 0, "hint_fault" }))
+		  __get_str(source))
 );
 
 TRACE_EVENT(pghot_ready,

@@ -6,6 +6,7 @@
  * kmigrated starts to move it while the task goes on.
  */
 #include <linux/cpuset.h>
+#include <linux/init.h>
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
@@ -14,8 +15,38 @@
 #include <linux/vmstat.h>
 
 #include "../internal.h"
+#include "../knob.h"
 
 DEFINE_STATIC_KEY_FALSE(pghot_hint_fault_key);
+
+DEFINE_KNOB(hot_threshold_ms, &sysctl_numa_balancing_hot_threshold,
+	    PGHOT_HOT_MS_MIN, PGHOT_HOT_MS_MAX);
+
+static struct attribute *hint_fault_attrs[] = {
+	&hot_threshold_ms_knob.attr.attr,
+	NULL,
+};
+ATTRIBUTE_GROUPS(hint_fault);
+
+static int hint_fault_start(struct pghot_source *source)
+{
+	static_branch_enable(&pghot_hint_fault_key);
+	return 0;
+}
+
+static void hint_fault_stop(struct pghot_source *source)
+{
+	static_branch_disable(&pghot_hint_fault_key);
+}
+
+static struct pghot_source hint_fault = {
+	.name = "hint_fault",
+	.evidence = PGHOT_ACCESSES,
+	.on = true,
+	.files = hint_fault_groups,
+	.start = hint_fault_start,
+	.stop = hint_fault_stop,
+};
 
 /* Once a period, by whichever fault comes first. */
 static void adjust_threshold(struct pghot_target *target, u32 now, u32 ref)
@@ -127,9 +158,9 @@ static bool may_follow(struct folio *folio, struct vm_fault *vmf,
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid)
 {
-	int target, rule, src = folio_nid(folio);
-	struct pghot_access access;
+	struct pghot_access access = { .nid = nid };
 	nodemask_t allowed;
+	int target = nid;
 	bool slow = false;
 	u32 now, latency;
 
@@ -143,41 +174,41 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		return NUMA_NO_NODE;
 	}
 
-	target = pghot_pick_target(nid, src, &allowed, folio_nr_pages(folio));
+	/*
+	 * By whose rule it is hot: that of the accessing node, if it could go
+	 * there. Whether there is room is asked when its turn comes.
+	 */
+	if (!pghot_may_promote_to(nid) || !node_isset(nid, allowed))
+		target = pghot_pick_target(nid, folio_nid(folio), &allowed,
+					   folio_nr_pages(folio));
 	if (target == NUMA_NO_NODE) {
 		pghot_stat_add(PGHOT_STAT_refused_policy, 1);
 		return NUMA_NO_NODE;
 	}
 	if (!pghot_target(target))
 		return NUMA_NO_NODE;
-	/* Second best: let the node it should be on demote what is cold. */
-	rule = target;
-	if (target != nid && pghot_may_promote_to(nid) &&
-	    node_isset(nid, allowed) && pghot_target(nid)) {
-		pghot_make_room(nid, folio_order(folio));
-		rule = nid;
-	}
 
 	now = pghot_now_ms();
 	latency = (now - folio_xchg_access_time(folio, now)) &
 		  PAGE_ACCESS_TIME_MASK;
-	access.weight = fault_weight(folio, rule, now, latency, &slow);
+	access.weight = fault_weight(folio, target, now, latency, &slow);
 	if (!access.weight)
 		return NUMA_NO_NODE;
-	/*
-	 * It would stay there: nothing looks at pages of the top tier. So only
-	 * what is hot goes to another node for want of room.
-	 */
-	access.nid = slow ? rule : target;
-	access.pfn = folio_pfn(folio);
 	access.anew = pghot_fault_anew(latency,
 				       READ_ONCE(pghot_tunables.window_ms));
-	if (pghot_record(&access, PGHOT_SOURCE_HINT_FAULT) !=
+	if (pghot_record_folio(folio, &access, &hint_fault) !=
 	    PGHOT_BECAME_READY)
 		return NUMA_NO_NODE;
-	*fault_nid = access.nid;
+	*fault_nid = target;
 	if (slow)
-		mod_node_page_state(NODE_DATA(rule), PGPROMOTE_CANDIDATE,
+		mod_node_page_state(NODE_DATA(target), PGPROMOTE_CANDIDATE,
 				    folio_nr_pages(folio));
 	return NUMA_NO_NODE;
 }
+
+/* After pghot_init(). */
+static int __init hint_fault_init(void)
+{
+	return pghot_booted ? pghot_register_source(&hint_fault) : 0;
+}
+late_initcall_sync(hint_fault_init);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef _MACHINE_LINUX_LIST_H
-#define _MACHINE_LINUX_LIST_H
+#ifndef _HARNESS_LINUX_LIST_H
+#define _HARNESS_LINUX_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

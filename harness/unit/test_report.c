@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What reports of sources come to: their evidence, folios, and NMIs. */
+#include "unit.h"
+
+#include "machine.h"
+
+static struct pghot_access at(unsigned long i, u32 weight)
+{
+	return (struct pghot_access) {
+		.pfn = machine_pfn(2, i), .nid = 0, .weight = weight,
+	};
+}
+
+static unsigned long waiting(void)
+{
+	return pghot_map_ready(&machine_lower[2].map, NULL);
+}
+
+TEST(accesses_count_as_they_are)
+{
+	struct pghot_access a = at(1, 1);
+
+	machine_start(false);
+	assert_int_equal(pghot_record(&a, &machine_source), PGHOT_COUNTED);
+	assert_int_equal(pghot_record(&a, &machine_source), PGHOT_BECAME_READY);
+	assert_int_equal(*machine_source.accesses, 2);
+	machine_stop();
+}
+
+TEST(proof_is_ready_at_once)
+{
+	struct pghot_access all[2] = { at(1, 1), at(2, 0) };
+
+	machine_start(false);
+	pghot_tunables.freq_threshold = 3;
+	machine_source.evidence = PGHOT_PROOF;
+	pghot_record_batch(all, 2, &machine_source);
+	/* One that was accessed no time is not. */
+	assert_int_equal(waiting(), 1);
+	machine_stop();
+}
+
+TEST(counts_are_of_the_window)
+{
+	struct pghot_access a = at(1, 3), b = at(2, 4);
+
+	machine_start(true);
+	machine_source.evidence = PGHOT_COUNTS;
+	a.interval_ms = b.interval_ms = 2 * PGHOT_WINDOW_MS;
+	assert_int_equal(pghot_record(&a, &machine_source), PGHOT_COUNTED);
+	assert_int_equal(pghot_record(&b, &machine_source), PGHOT_BECAME_READY);
+	machine_stop();
+}
+
+/* Whichever pages of a folio a range has, the folio has one record. */
+TEST(a_range_reports_a_folio_once)
+{
+	struct pghot_access a = at(500, 1);
+
+	machine_start(false);
+	machine_large(2, 512, 9);
+	assert_true(pghot_record_range(&a, 100, &machine_source));
+	assert_int_equal(*machine_source.accesses, 12 + 1);
+	assert_int_equal(waiting(), 0);
+	a.pfn = machine_pfn(2, 900);
+	pghot_record_range(&a, 5000, &machine_source);
+	/* The folio again, and pages of which most were not seen before. */
+	assert_int_equal(waiting(), 1);
+	assert_int_equal(*machine_source.accesses, 13 + 1 + 5000 - 124);
+	machine_stop();
+}
+
+TEST(a_range_may_have_pages_that_nobody_tracks)
+{
+	struct pghot_access a = at(0, 1);
+
+	machine_start(false);
+	a.pfn = 5;
+	assert_false(pghot_record_range(&a, 40, &machine_source));
+	assert_int_equal(*machine_source.accesses, 0);
+	machine_stop();
+}
+
+/* Samples of up to this many accesses, until there is no more room. */
+static unsigned int fill(unsigned int each)
+{
+	struct pghot_access a[8];
+	unsigned int i, n = 0;
+
+	do {
+		for (i = 0; i < each; i++)
+			a[i] = at(n * each + i, 1);
+		n++;
+	} while (pghot_record_nmi(a, each, &machine_source));
+	return n - 1;
+}
+
+TEST(what_an_nmi_reports_is_recorded_after_it)
+{
+	unsigned int n;
+
+	machine_start(false);
+	assert_int_equal(pghot_ring_alloc(&machine_source), 0);
+	machine_irqs_off = true;
+	n = fill(3);
+	/* All of a sample or nothing; what is lost is counted. */
+	assert_int_equal(machine_stat("dropped"), 3);
+	assert_int_equal(*machine_source.accesses, 0);
+	machine_irqs_off = false;
+	pghot_ring_sync(&machine_source);
+	assert_int_equal(*machine_source.accesses, 3 * n);
+
+	/* There is as much room as before, wherever the ring begins now. */
+	machine_irqs_off = true;
+	assert_int_equal(fill(3), n);
+	machine_irqs_off = false;
+	pghot_ring_free(&machine_source);
+	assert_int_equal(waiting(), 3 * n);
+	machine_stop();
+}
+
+TEST(an_nmi_may_name_a_tail_page)
+{
+	struct pghot_access a[2] = { at(700, 1), at(1000, 1) };
+
+	machine_start(false);
+	machine_large(2, 512, 9);
+	assert_int_equal(pghot_ring_alloc(&machine_source), 0);
+	assert_true(pghot_record_nmi(a, 2, &machine_source));
+	pghot_ring_free(&machine_source);
+	assert_int_equal(waiting(), 1);
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(accesses_count_as_they_are),
+	cmocka_unit_test(proof_is_ready_at_once),
+	cmocka_unit_test(counts_are_of_the_window),
+	cmocka_unit_test(a_range_reports_a_folio_once),
+	cmocka_unit_test(a_range_may_have_pages_that_nobody_tracks),
+	cmocka_unit_test(what_an_nmi_reports_is_recorded_after_it),
+	cmocka_unit_test(an_nmi_may_name_a_tail_page),
+)

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reports from NMIs: kept in a ring of the CPU and recorded from an interrupt
+ * soon after, where looking at a page may take its time.
+ */
+#include <linux/export.h>
+#include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include <linux/pghot.h>
+#include <linux/smp.h>
+
+#include "internal.h"
+
+/* What an interrupt can deal with in some ten microseconds. A power of two. */
+#define RING_ACCESSES		128U
+
+/**
+ * struct pghot_ring - what one CPU has reported and not yet recorded
+ * @drain: records it
+ * @source: who reported it
+ * @head: how many were ever added; the reporter's
+ * @tail: how many were ever recorded; the drainer's
+ * @access: the accesses
+ *
+ * Both work on the CPU whose ring it is, and the reporter may interrupt the
+ * drainer, not the other way round.
+ */
+struct pghot_ring {
+	struct irq_work drain;
+	struct pghot_source *source;
+	u32 head;
+	u32 tail;
+	struct pghot_access access[RING_ACCESSES];
+};
+
+static void ring_drain(struct irq_work *work)
+{
+	struct pghot_ring *ring = container_of(work, struct pghot_ring, drain);
+	u32 tail = ring->tail, head;
+
+	/* Pairs with the release in pghot_record_nmi(): the accesses are there. */
+	while (tail != (head = smp_load_acquire(&ring->head))) {
+		for (; tail != head; tail++) {
+			struct pghot_access a = ring->access[tail % RING_ACCESSES];
+			unsigned long nr;
+
+			a.pfn = pghot_record_pfn(a.pfn, &nr);
+			pghot_record(&a, ring->source);
+		}
+		/* Only now may the reporter use these again. */
+		smp_store_release(&ring->tail, tail);
+	}
+}
+
+/**
+ * pghot_ring_alloc - make the rings of a source
+ * @source: the source
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pghot_ring_alloc(struct pghot_source *source)
+{
+	int cpu;
+
+	source->ring = alloc_percpu(struct pghot_ring);
+	if (!source->ring)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct pghot_ring *ring = per_cpu_ptr(source->ring, cpu);
+
+		init_irq_work(&ring->drain, ring_drain);
+		ring->source = source;
+	}
+	return 0;
+}
+
+/**
+ * pghot_ring_sync - wait until what a source has reported is recorded
+ * @source: the source, which reports no more; it may have no rings
+ */
+void pghot_ring_sync(struct pghot_source *source)
+{
+	int cpu;
+
+	if (!source->ring)
+		return;
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(source->ring, cpu)->drain);
+}
+
+/**
+ * pghot_ring_free - free the rings of a source that reports no more
+ * @source: the source; it may have none
+ */
+void pghot_ring_free(struct pghot_source *source)
+{
+	pghot_ring_sync(source);
+	free_percpu(source->ring);
+	source->ring = NULL;
+}
+
+/**
+ * pghot_record_nmi - report accesses where nothing may be waited for
+ * @accesses: pages, and what is known of the accesses; tail pages may be named
+ * @nr: their number: those of one sample, which are recorded all or not at all
+ * @source: who reports, with @nmi set
+ *
+ * What the ring has no room for is lost, and counted.
+ *
+ * Context: NMI, or interrupts disabled; a report must not interrupt one of the
+ * same source on the same CPU.
+ *
+ * Return: false if there was no room.
+ */
+bool pghot_record_nmi(const struct pghot_access *accesses, unsigned int nr,
+		      struct pghot_source *source)
+{
+	struct pghot_ring *ring = this_cpu_ptr(source->ring);
+	u32 head = ring->head;
+	unsigned int i;
+
+	/* Pairs with the release in ring_drain(): what was there is read. */
+	if (nr > RING_ACCESSES - (head - smp_load_acquire(&ring->tail))) {
+		pghot_stat_add(PGHOT_STAT_dropped, nr);
+		return false;
+	}
+	for (i = 0; i < nr; i++)
+		ring->access[(head + i) % RING_ACCESSES] = accesses[i];
+	smp_store_release(&ring->head, head + nr);
+	irq_work_queue(&ring->drain);
+	return true;
+}
+EXPORT_SYMBOL_GPL(pghot_record_nmi);

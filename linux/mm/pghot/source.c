@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sources: who there is, and switching pghot and each of them on and off. A
+ * source runs while both switches are on; maps are kept while any source runs.
+ *
+ * Locks nest switch_lock -> pghot_lock. Memory hotplug takes pghot_lock while
+ * it holds the CPU hotplug lock, which static keys take too: they are switched
+ * under switch_lock only.
+ */
+#define pr_fmt(fmt) "pghot: " fmt
+
+#include <linux/cleanup.h>
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/kobject.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/pghot.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "internal.h"
+#include "knob.h"
+
+/**
+ * struct pghot_source_dir - directory of a source in sysfs
+ * @kobj: the directory
+ * @source: the source; whoever reads a file here keeps it
+ *
+ * Lives on its own, for a kobject may be released after its source went.
+ */
+struct pghot_source_dir {
+	struct kobject kobj;
+	struct pghot_source *source;
+};
+
+/* Serialises switching, registering, and what follows. */
+static DEFINE_MUTEX(switch_lock);
+static LIST_HEAD(sources);
+static struct kobject *sources_parent;
+static bool enabled;
+/* Maps are kept: at least one source is running, or about to. */
+static bool recording;
+
+static bool source_wanted(const struct pghot_source *source)
+{
+	return enabled && source->on;
+}
+
+static void source_stop(struct pghot_source *source)
+{
+	if (!source->running)
+		return;
+	if (source->stop)
+		source->stop(source);
+	pghot_ring_sync(source);
+	if (source->alone)
+		static_branch_dec(&pghot_headroom_key);
+	source->running = false;
+}
+
+static int source_start(struct pghot_source *source)
+{
+	int err;
+
+	if (source->running)
+		return 0;
+	err = source->start ? source->start(source) : 0;
+	if (err) {
+		pr_err("source %s does not start (%d)\n", source->name, err);
+		return err;
+	}
+	if (source->alone)
+		static_branch_inc(&pghot_headroom_key);
+	source->running = true;
+	return 0;
+}
+
+/*
+ * Bring all in line with the switches. A source that does not start is switched
+ * off, and the others go on. Return why it did not.
+ */
+static int sources_sync(void)
+{
+	struct pghot_source *source;
+	bool any = false;
+	int err = 0, ret;
+
+	lockdep_assert_held(&switch_lock);
+	list_for_each_entry(source, &sources, list)
+		any |= source_wanted(source);
+	if (any && !recording) {
+		pghot_nodes_enable(true);
+		recording = true;
+	}
+
+	any = false;
+	list_for_each_entry(source, &sources, list) {
+		ret = 0;
+		if (source_wanted(source))
+			ret = source_start(source);
+		else
+			source_stop(source);
+		if (ret) {
+			WRITE_ONCE(source->on, false);
+			err = ret;
+		}
+		any |= source->running;
+	}
+
+	if (!any && recording) {
+		/* A report that is under way may still add a record. */
+		synchronize_rcu();
+		pghot_nodes_enable(false);
+		recording = false;
+	}
+	return err;
+}
+
+/**
+ * pghot_set_enabled - switch pghot on or off
+ * @on: which
+ *
+ * Off: nothing is recorded, and what was is forgotten.
+ */
+void pghot_set_enabled(bool on)
+{
+	guard(mutex)(&switch_lock);
+	if (on && !enabled)
+		pghot_reset_thresholds();
+	WRITE_ONCE(enabled, on);
+	sources_sync();
+}
+
+/**
+ * pghot_is_enabled - is pghot switched on
+ *
+ * Return: true if so.
+ */
+bool pghot_is_enabled(void)
+{
+	return READ_ONCE(enabled);
+}
+
+static int source_switch(struct pghot_source *source, bool on)
+{
+	guard(mutex)(&switch_lock);
+	/* Its file is being removed. */
+	if (list_empty(&source->list))
+		return -ENODEV;
+	WRITE_ONCE(source->on, on);
+	return sources_sync();
+}
+
+static unsigned long source_accesses(const struct pghot_source *source)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(source->accesses, cpu));
+	return sum;
+}
+
+/**
+ * pghot_sources_show - print each source's counter as /proc/vmstat does
+ * @m: where to
+ */
+void pghot_sources_show(struct seq_file *m)
+{
+	struct pghot_source *source;
+
+	guard(mutex)(&switch_lock);
+	list_for_each_entry(source, &sources, list)
+		seq_printf(m, "pghot_recorded_%s %lu\n", source->name,
+			   source_accesses(source));
+}
+
+/* --- sources/<name>/ --------------------------------------------------- */
+
+static struct pghot_source *to_source(struct kobject *kobj)
+{
+	return container_of(kobj, struct pghot_source_dir, kobj)->source;
+}
+
+static ssize_t source_enabled_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(to_source(kobj)->on));
+}
+
+static ssize_t source_enabled_store(struct kobject *kobj,
+				    struct kobj_attribute *attr,
+				    const char *buf, size_t count)
+{
+	bool on;
+	int err = pghot_parse_switch(buf, &on);
+
+	if (!err)
+		err = source_switch(to_source(kobj), on);
+	return err ? err : count;
+}
+
+static struct kobj_attribute source_enabled_attr =
+	__ATTR(enabled, 0644, source_enabled_show, source_enabled_store);
+
+static ssize_t accesses_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "%lu\n", source_accesses(to_source(kobj)));
+}
+
+static struct kobj_attribute accesses_attr = __ATTR_RO(accesses);
+
+static struct attribute *source_attrs[] = {
+	&source_enabled_attr.attr,
+	&accesses_attr.attr,
+	NULL,
+};
+ATTRIBUTE_GROUPS(source);
+
+static void source_dir_release(struct kobject *kobj)
+{
+	kfree(container_of(kobj, struct pghot_source_dir, kobj));
+}
+
+static const struct kobj_type source_ktype = {
+	.sysfs_ops = &kobj_sysfs_ops,
+	.release = source_dir_release,
+	.default_groups = source_groups,
+};
+
+static bool source_is_known(const char *name)
+{
+	struct pghot_source *source;
+
+	list_for_each_entry(source, &sources, list)
+		if (!strcmp(source->name, name))
+			return true;
+	return false;
+}
+
+static int source_add_dir(struct pghot_source *source)
+{
+	struct pghot_source_dir *dir = kzalloc_obj(*dir);
+	int err;
+
+	if (!dir)
+		return -ENOMEM;
+	dir->source = source;
+	err = kobject_init_and_add(&dir->kobj, &source_ktype, sources_parent,
+				   "%s", source->name);
+	if (!err && source->files)
+		err = sysfs_create_groups(&dir->kobj, source->files);
+	if (err)
+		kobject_put(&dir->kobj);
+	else
+		source->dir = dir;
+	return err;
+}
+
+/* --- who there is ------------------------------------------------------ */
+
+static void source_free(struct pghot_source *source)
+{
+	pghot_ring_free(source);
+	free_percpu(source->accesses);
+}
+
+/**
+ * pghot_register_source - add a source
+ * @source: the source, which must stay until pghot_unregister_source()
+ *
+ * Starts it if its switch and that of pghot are on. If that fails it is there,
+ * switched off.
+ *
+ * Context: process context; sleeps.
+ *
+ * Return: 0 or a negative error; -ENODEV if pghot was switched off at boot,
+ *	   -EEXIST if there is one of that name.
+ */
+int pghot_register_source(struct pghot_source *source)
+{
+	int err;
+
+	if (!pghot_booted)
+		return -ENODEV;
+	source->accesses = alloc_percpu(unsigned long);
+	source->ring = NULL;
+	source->running = false;
+	if (!source->accesses)
+		return -ENOMEM;
+	err = source->nmi ? pghot_ring_alloc(source) : 0;
+	if (!err) {
+		guard(mutex)(&switch_lock);
+		INIT_LIST_HEAD(&source->list);
+		err = source_is_known(source->name) ? -EEXIST :
+						      source_add_dir(source);
+		if (!err) {
+			list_add_tail(&source->list, &sources);
+			sources_sync();
+		}
+	}
+	if (err)
+		source_free(source);
+	return err;
+}
+EXPORT_SYMBOL_GPL(pghot_register_source);
+
+/**
+ * pghot_unregister_source - remove a source
+ * @source: the source, which must not report any more once its stop() returned
+ *
+ * Context: process context; sleeps.
+ */
+void pghot_unregister_source(struct pghot_source *source)
+{
+	scoped_guard(mutex, &switch_lock) {
+		source->on = false;
+		sources_sync();
+		list_del_init(&source->list);
+	}
+	/* Without the lock, which those who write to its files may wait for. */
+	kobject_del(&source->dir->kobj);
+	kobject_put(&source->dir->kobj);
+	synchronize_rcu();
+	source_free(source);
+}
+EXPORT_SYMBOL_GPL(pghot_unregister_source);
+
+/**
+ * pghot_sources_init - switch pghot on; sources may come from now on
+ * @parent: where their directories go in sysfs
+ */
+void __init pghot_sources_init(struct kobject *parent)
+{
+	sources_parent = parent;
+	pghot_set_enabled(true);
+}

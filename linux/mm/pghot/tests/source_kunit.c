@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sources come, are switched, fail to start, and go. */
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/jump_label.h>
+#include <linux/pghot.h>
+
+#include "../internal.h"
+
+struct fake {
+	struct pghot_source source;
+	unsigned int starts;
+	unsigned int stops;
+	int err;
+};
+
+static struct fake *to_fake(struct pghot_source *source)
+{
+	return container_of(source, struct fake, source);
+}
+
+static int fake_start(struct pghot_source *source)
+{
+	to_fake(source)->starts++;
+	return to_fake(source)->err;
+}
+
+static void fake_stop(struct pghot_source *source)
+{
+	to_fake(source)->stops++;
+}
+
+static struct fake *fake_make(struct kunit *test)
+{
+	struct fake *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, fake);
+	if (!pghot_is_enabled())
+		kunit_skip(test, "pghot is switched off");
+	fake->source = (struct pghot_source) {
+		.name = "kunit", .on = true,
+		.start = fake_start, .stop = fake_stop,
+	};
+	return fake;
+}
+
+static void runs_while_it_is_there(struct kunit *test)
+{
+	struct fake *fake = fake_make(test);
+
+	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
+	KUNIT_EXPECT_TRUE(test, fake->source.running);
+	KUNIT_EXPECT_EQ(test, fake->starts, 1);
+	KUNIT_EXPECT_EQ(test, fake->stops, 0);
+	pghot_unregister_source(&fake->source);
+	KUNIT_EXPECT_EQ(test, fake->starts, 1);
+	KUNIT_EXPECT_EQ(test, fake->stops, 1);
+}
+
+static void stays_off_until_it_is_switched_on(struct kunit *test)
+{
+	struct fake *fake = fake_make(test);
+
+	fake->source.on = false;
+	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
+	KUNIT_EXPECT_FALSE(test, fake->source.running);
+	pghot_unregister_source(&fake->source);
+	KUNIT_EXPECT_EQ(test, fake->starts, 0);
+	KUNIT_EXPECT_EQ(test, fake->stops, 0);
+}
+
+static void what_does_not_start_is_switched_off(struct kunit *test)
+{
+	struct fake *fake = fake_make(test);
+
+	fake->err = -EIO;
+	fake->source.alone = true;
+	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
+	KUNIT_EXPECT_FALSE(test, fake->source.on);
+	KUNIT_EXPECT_FALSE(test, fake->source.running);
+	KUNIT_EXPECT_FALSE(test, pghot_needs_headroom());
+	pghot_unregister_source(&fake->source);
+	KUNIT_EXPECT_EQ(test, fake->stops, 0);
+}
+
+static void two_of_one_name_do_not_fit(struct kunit *test)
+{
+	struct fake *fake = fake_make(test), *other = fake_make(test);
+
+	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
+	KUNIT_EXPECT_EQ(test, pghot_register_source(&other->source), -EEXIST);
+	KUNIT_EXPECT_EQ(test, other->starts, 0);
+	pghot_unregister_source(&fake->source);
+}
+
+static void one_that_works_alone_keeps_headroom(struct kunit *test)
+{
+	struct fake *fake = fake_make(test);
+
+	if (pghot_needs_headroom())
+		kunit_skip(test, "another source keeps it");
+	fake->source.alone = true;
+	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
+	KUNIT_EXPECT_TRUE(test, pghot_needs_headroom());
+	pghot_unregister_source(&fake->source);
+	KUNIT_EXPECT_FALSE(test, pghot_needs_headroom());
+}
+
+static void only_tracked_pages_count(struct kunit *test)
+{
+	struct pghot_access nowhere = { .pfn = ULONG_MAX, .weight = 1 };
+	struct fake *fake = fake_make(test);
+
+	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
+	KUNIT_EXPECT_EQ(test, pghot_record(&nowhere, &fake->source),
+			PGHOT_UNTRACKED);
+	KUNIT_EXPECT_FALSE(test, pghot_record_batch(&nowhere, 1, &fake->source));
+	KUNIT_EXPECT_EQ(test, *per_cpu_ptr(fake->source.accesses, 0), 0);
+	pghot_unregister_source(&fake->source);
+}
+
+static void what_a_ring_has_no_room_for_is_lost(struct kunit *test)
+{
+	struct pghot_access nowhere = { .pfn = ULONG_MAX, .weight = 1 };
+	struct fake *fake = fake_make(test);
+	unsigned int i, taken = 0;
+	unsigned long flags;
+	bool again;
+
+	fake->source.nmi = true;
+	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
+	local_irq_save(flags);
+	for (i = 0; i < 100000; i++)
+		taken += pghot_record_nmi(&nowhere, 1, &fake->source);
+	local_irq_restore(flags);
+	pghot_ring_sync(&fake->source);
+	local_irq_save(flags);
+	again = pghot_record_nmi(&nowhere, 1, &fake->source);
+	local_irq_restore(flags);
+	pghot_unregister_source(&fake->source);
+
+	KUNIT_EXPECT_GT(test, taken, 0);
+	KUNIT_EXPECT_LT(test, taken, 100000);
+	KUNIT_EXPECT_TRUE(test, again);
+}
+
+static struct kunit_case source_cases[] = {
+	KUNIT_CASE(runs_while_it_is_there),
+	KUNIT_CASE(stays_off_until_it_is_switched_on),
+	KUNIT_CASE(what_does_not_start_is_switched_off),
+	KUNIT_CASE(two_of_one_name_do_not_fit),
+	KUNIT_CASE(one_that_works_alone_keeps_headroom),
+	KUNIT_CASE(only_tracked_pages_count),
+	KUNIT_CASE(what_a_ring_has_no_room_for_is_lost),
+	{ }
+};
+
+static struct kunit_suite source_suite = {
+	.name = "pghot_source",
+	.test_cases = source_cases,
+};
+
+kunit_test_suite(source_suite);
