@@ -19,7 +19,7 @@
 struct pghot_map pghot_map;
 struct pghot_tunables pghot_tunables;
 u32 pghot_batch_pages, pghot_period_ms;
-unsigned int sysctl_numa_balancing_promote_rate_limit;
+unsigned int sysctl_numa_balancing_scan_period_max = 60000;
 struct pghot_stat_counts pghot_stat_counts;
 const char *const pghot_stat_names[] = {
 #define NAME(name, ...)	#name,
@@ -87,7 +87,10 @@ static void node_start(int nid, bool top)
 	machine_node[nid] = (pg_data_t) {
 		.nr_zones = 1,
 		.node_present_pages = top ? TOP_PAGES : NODE_PAGES,
-		.node_zones = { { .high = HIGH_WMARK, .promo = PROMO_WMARK } },
+		.node_zones = { {
+			.present_pages = top ? TOP_PAGES : NODE_PAGES,
+			.high = HIGH_WMARK, .promo = PROMO_WMARK,
+		} },
 	};
 	node_set(nid, node_states[N_MEMORY]);
 	if (top) {

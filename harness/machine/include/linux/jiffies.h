@@ -7,6 +7,7 @@
 /* A tick is a millisecond. */
 extern unsigned long jiffies;
 
+#define MSEC_PER_SEC		1000L
 #define jiffies_to_msecs(j)	((u32)(j))
 #define msecs_to_jiffies(ms)	((unsigned long)(ms))
 

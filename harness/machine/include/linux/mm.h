@@ -30,9 +30,12 @@ struct folio {
 	int nid, target;
 	int refs;
 	unsigned int order;
+	int access_time;
 	unsigned int splits;
 	bool on_lru, file, dirty, busy, pinned;
 };
+
+#define MB_TO_PAGES(mb)		((mb) << (20 - PAGE_SHIFT))
 
 struct page *pfn_to_online_page(unsigned long pfn);
 
@@ -48,6 +51,17 @@ struct page *pfn_to_online_page(unsigned long pfn);
 #define folio_set_active(folio)	do { } while (0)
 #define folio_use_access_time(folio) false
 #define lru_add_drain()		do { } while (0)
+
+/* As many bits as last_cpupid has: half an hour. */
+#define PAGE_ACCESS_TIME_MASK	((1 << 21) - 1)
+
+static inline int folio_xchg_access_time(struct folio *folio, int time)
+{
+	int last = folio->access_time;
+
+	folio->access_time = time & PAGE_ACCESS_TIME_MASK;
+	return last;
+}
 
 static inline bool folio_try_get(struct folio *folio)
 {

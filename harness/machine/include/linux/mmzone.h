@@ -12,25 +12,36 @@
 #define MAX_NR_ZONES		4
 
 enum zone_stat_item { NR_FREE_PAGES };
+enum node_stat_item {
+	PGPROMOTE_CANDIDATE, PGPROMOTE_CANDIDATE_NRL, NR_NODE_STATS,
+};
 
-/* All of a node's memory. */
 struct zone {
+	unsigned long present_pages;
 	unsigned long free, high, promo;
 	unsigned long lowmem_reserve[MAX_NR_ZONES];
 	unsigned int kswapd_woken;
 };
 
 typedef struct pglist_data {
-	struct zone node_zones[1];
+	struct zone node_zones[MAX_NR_ZONES];
 	int nr_zones;
 	unsigned long node_present_pages;
+	unsigned int nbp_rl_start;
+	unsigned long nbp_rl_nr_cand;
+	unsigned int nbp_threshold;
+	unsigned int nbp_th_start;
+	unsigned long nbp_th_nr_cand;
+	unsigned long stat[NR_NODE_STATS];
 } pg_data_t;
 
 extern pg_data_t machine_node[MAX_NUMNODES];
 
 #define NODE_DATA(nid)		(&machine_node[nid])
-#define populated_zone(zone)	true
-#define managed_zone(zone)	true
+#define for_each_online_pgdat(pgdat) \
+	for ((pgdat) = machine_node; (pgdat) < machine_node + MAX_NUMNODES; (pgdat)++)
+#define populated_zone(zone)	((zone)->present_pages != 0)
+#define managed_zone(zone)	populated_zone(zone)
 #define high_wmark_pages(zone)	((zone)->high)
 #define promo_wmark_pages(zone)	((zone)->promo)
 #define zone_page_state(zone, item) ((zone)->free)
