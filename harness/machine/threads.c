@@ -21,6 +21,7 @@ struct task_struct {
 
 unsigned long jiffies;
 void (*machine_work)(void);
+void (*machine_meanwhile)(void);
 
 static struct task_struct tasks[NODES];
 static __thread struct task_struct *self;

@@ -15,13 +15,12 @@
 typedef __int128 wide;
 
 enum op {
-	OP_REFILL, OP_TAKE, OP_RETURN, OP_WAIT, OP_RATE, OP_ADJUST, OP_CLASS,
-	OP_WEIGHT, OP_NR,
+	OP_REFILL, OP_TAKE, OP_RETURN, OP_WAIT, OP_RATE, OP_CLASS, OP_WEIGHT,
+	OP_NR,
 };
 
 static const char *const op_name[OP_NR] = {
-	"refill", "take", "return", "wait", "rate", "adjust", "class",
-	"weight",
+	"refill", "take", "return", "wait", "rate", "class", "weight",
 };
 
 /* A turn of the clock, less what may be another CPU's being ahead. */
@@ -38,13 +37,10 @@ static const u64 steps_ms[] = {
 
 struct world {
 	struct pghot_bucket bucket;
-	struct pghot_threshold threshold;
 	/* The model. */
 	wide level;
-	wide now, bucket_stamp, threshold_stamp;
-	bool bucket_started, threshold_started;
-	s64 ms, ref_ms;
-	u64 candidates, candidates_before;
+	wide now, bucket_stamp;
+	bool bucket_started;
 	u64 rate;
 	u64 taken[16];
 	int nr_taken;
@@ -120,36 +116,6 @@ static bool do_wait(struct world *w)
 		     w->level + ((wide)wait - 1) * w->rate > 0, 0);
 }
 
-/* The rule of the stock kernel, in integers with a sign. */
-static bool do_adjust(struct world *w, u64 step, u64 new)
-{
-	u64 pages_per_s = w->rate / 4096;
-	wide want = (wide)pages_per_s * 60000 / 1000, got;
-	s64 unit = w->ref_ms * 2 / 16 ? w->ref_ms * 2 / 16 : 1;
-	s64 low, high = w->ref_ms * 2;
-
-	w->now += step;
-	w->candidates += new;
-	pghot_threshold_adjust(&w->threshold, (u32)w->now, w->candidates,
-			       pages_per_s, 60000, w->ref_ms);
-	if (!w->threshold_started) {
-		w->threshold_started = true;
-		w->threshold_stamp = w->now;
-		w->candidates_before = w->candidates;
-	} else if (w->now - w->threshold_stamp > 60000) {
-		got = w->candidates - w->candidates_before;
-		low = unit;
-		if (got > want * 11 / 10)
-			w->ms = w->ms - unit > low ? w->ms - unit : low;
-		else if (got < want * 9 / 10)
-			w->ms = w->ms + unit < high ? w->ms + unit : high;
-		w->threshold_stamp = w->now;
-		w->candidates_before = w->candidates;
-	}
-	return equal(w, "threshold",
-		     pghot_threshold_ms(&w->threshold, w->ref_ms), w->ms);
-}
-
 static bool do_class(struct world *w, const u8 *op)
 {
 	unsigned long hist[PGHOT_CLASSES], budget = op[1] * (1 + op[2] % 3);
@@ -187,8 +153,6 @@ static void keep_within_a_turn(struct world *w, u64 step)
 {
 	if (w->now + step - w->bucket_stamp > TURN_MS)
 		do_refill(w, 0);
-	if (w->now + step - w->threshold_stamp > TURN_MS)
-		w->threshold_started = w->threshold.started = false;
 }
 
 static bool one(struct world *w, const u8 *op)
@@ -211,8 +175,6 @@ static bool one(struct world *w, const u8 *op)
 	case OP_RATE:
 		w->rate = rates[op[1] % ARRAY_SIZE(rates)];
 		return do_refill(w, 0);
-	case OP_ADJUST:
-		return do_adjust(w, step, (u64)op[2] << op[3] % 24);
 	case OP_CLASS:
 		return do_class(w, op);
 	default:
@@ -226,11 +188,9 @@ static bool policy_run(u8 head, const u8 *ops, size_t nr,
 	struct world w = {
 		.why = why, .rate = rates[head % ARRAY_SIZE(rates)],
 		.now = head & 0x80 ? U32_MAX - 10 : 5000,
-		.ref_ms = head & 0x40 ? PGHOT_HOT_MS_MIN : 1000,
 	};
 	size_t i;
 
-	w.ms = w.ref_ms;
 	do_refill(&w, 0);
 	for (i = 0; i < nr; i++) {
 		why->step = i;

@@ -407,9 +407,32 @@ TEST(candidates_are_those_of_a_period)
 	assert_int_equal(numa_promotion_adjust_threshold(node, 1000, 1000), 1000);
 }
 
+/* Begins the period that the task under test has not seen the end of. */
+static void another_task(void)
+{
+	machine_meanwhile = NULL;
+	jiffies++;
+	assert_int_equal(numa_promotion_adjust_threshold(&machine_node[0], 1000,
+							 1000), 1125);
+}
+
+TEST(a_period_that_another_task_began_is_not_over)
+{
+	pg_data_t *node = &machine_node[0];
+
+	begin(0);
+	numa_promotion_reset();
+	jiffies += 60000;
+	machine_meanwhile = another_task;
+	assert_int_equal(numa_promotion_adjust_threshold(node, 1000, 1000), 1125);
+	assert_null(machine_meanwhile);
+	assert_int_equal(node->nbp_th_start, jiffies);
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(decides_as_the_scheduler_did),
 	cmocka_unit_test(where_all_may_come_each_page_is_counted),
 	cmocka_unit_test(asking_for_free_space_changes_nothing),
 	cmocka_unit_test(candidates_are_those_of_a_period),
+	cmocka_unit_test(a_period_that_another_task_began_is_not_over),
 )

@@ -15,8 +15,6 @@
 	try_cmpxchg(ptr, &__old, new);					\
 	__old; })
 
-#define smp_load_acquire(ptr)	__atomic_load_n(ptr, __ATOMIC_ACQUIRE)
-
 /* ThreadSanitizer does not model fences; every access they order is atomic. */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #if defined(HARNESS_COST) && defined(__x86_64__)

@@ -118,7 +118,6 @@ bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid);
 void pghot_tiers_changed(void);
-void pghot_reset_thresholds(void);
 void pghot_vmstat_show(struct seq_file *m);
 void pghot_memcg_show(struct seq_buf *s, struct mem_cgroup *memcg);
 
@@ -189,10 +188,6 @@ static inline bool pghot_needs_headroom(void)
 }
 
 static inline void pghot_tiers_changed(void)
-{
-}
-
-static inline void pghot_reset_thresholds(void)
 {
 }
 

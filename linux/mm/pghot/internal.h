@@ -62,9 +62,8 @@ struct pghot_node {
  * struct pghot_target - a top-tier node
  * @nid: the node
  * @active: it has memory now
- * @threshold: hint fault latency below which a page is hot; each fault reads it
  * @kobj: its directory in sysfs
- * @lock: protects what follows, and changes of @threshold
+ * @lock: protects what follows
  * @bucket: what the rate limit lets through
  * @claims: lower-tier nodes that were refused and wait for more
  * @promoted: pages promoted to here; needs no lock
@@ -75,9 +74,7 @@ struct pghot_node {
 struct pghot_target {
 	int nid;
 	bool active;
-	struct pghot_threshold threshold;
 	struct kobject kobj;
-	/* Changes of the bucket and the threshold. */
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct pghot_bucket bucket;
 	nodemask_t claims;
@@ -152,7 +149,6 @@ void pghot_wake_init(struct pghot_node *node);
 
 /* target.c */
 bool pghot_may_promote_to(int nid);
-bool pghot_has_plenty(int nid);
 bool pghot_has_room(int nid, unsigned long nr_pages);
 void pghot_make_room(int nid, unsigned int order);
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,

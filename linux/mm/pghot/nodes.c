@@ -319,27 +319,6 @@ static struct notifier_block memory_nb = {
 };
 
 /**
- * pghot_reset_thresholds - let hot thresholds start from their reference
- *
- * For when memory tiering is switched on: what was learnt before is of another
- * time.
- */
-void pghot_reset_thresholds(void)
-{
-	int nid;
-
-	for_each_node(nid) {
-		struct pghot_target *target = pghot_target(nid);
-
-		if (!target)
-			continue;
-		spin_lock(&target->lock);
-		target->threshold = (struct pghot_threshold) {};
-		spin_unlock(&target->lock);
-	}
-}
-
-/**
  * pghot_nodes_init - begin to serve the nodes there are and will be
  * @parent: where their directories go in sysfs
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Promotion policy: the rate a target node takes pages at, the hint fault
- * latency below which a page is hot, and who goes first when not all can.
+ * Promotion policy: the rate a target node takes pages at, what a hint fault
+ * says, and who goes first when not all can.
  */
 #include <linux/compiler.h>
 #include <linux/limits.h>
@@ -13,9 +13,6 @@
 
 /* Milliseconds times bytes a second give thousandths of a byte. */
 #define LEVEL_PER_BYTE		1000
-
-/* The threshold moves between 1/8 of and twice its reference in these steps. */
-#define THRESHOLD_STEPS		16
 
 /* How far behind another CPU's a reading of the clock may be. */
 #define SKEW_MS			1000U
@@ -102,80 +99,6 @@ u32 pghot_bucket_wait_ms(const struct pghot_bucket *b, u64 bytes_per_s)
 	if (!bytes_per_s)
 		return U32_MAX;
 	return min_t(u64, div64_u64(-b->level, bytes_per_s) + 1, U32_MAX);
-}
-
-/**
- * pghot_threshold_ms - hot threshold in force
- * @t: threshold of the target node
- * @ref_ms: reference, set by the administrator
- *
- * Return: hint fault latency below which a page is hot, in milliseconds.
- */
-u32 pghot_threshold_ms(const struct pghot_threshold *t, u32 ref_ms)
-{
-	u32 ms = READ_ONCE(t->ms);
-
-	return ms ? ms : ref_ms;
-}
-
-/**
- * pghot_threshold_due - is it time to adjust the threshold
- * @t: threshold of the target node
- * @now_ms: the time; may wrap
- * @period_ms: how often to adjust
- *
- * May be asked without the lock that pghot_threshold_adjust() needs.
- *
- * Return: true if it is.
- */
-bool pghot_threshold_due(const struct pghot_threshold *t, u32 now_ms,
-			 u32 period_ms)
-{
-	return !READ_ONCE(t->started) ||
-	       elapsed_ms(now_ms, READ_ONCE(t->stamp_ms)) > period_ms;
-}
-
-/**
- * pghot_threshold_adjust - let the threshold follow the promotion rate
- * @t: threshold of the target node; the caller serialises
- * @now_ms: the time; may wrap
- * @candidates: candidate pages of this target counted so far
- * @pages_per_s: rate limit
- * @period_ms: how often to adjust
- * @ref_ms: reference, set by the administrator
- *
- * Once a period: more than 110% of the candidates that the rate limit lets
- * through lower the threshold by a step, fewer than 90% raise it. This is the
- * rule of NUMA balancing's memory tiering mode ("NUMA balancing: optimize
- * memory placement for memory tiering system", patch 6), so that its
- * numa_balancing_* knobs mean what they always meant.
- */
-void pghot_threshold_adjust(struct pghot_threshold *t, u32 now_ms,
-			    u64 candidates, u64 pages_per_s, u32 period_ms,
-			    u32 ref_ms)
-{
-	u32 step = max(ref_ms * 2 / THRESHOLD_STEPS, 1U);
-	u32 ms = pghot_threshold_ms(t, ref_ms);
-	u64 got, want;
-
-	if (!t->started) {
-		t->started = true;
-		t->stamp_ms = now_ms;
-		t->candidates = candidates;
-		return;
-	}
-	if (elapsed_ms(now_ms, t->stamp_ms) <= period_ms)
-		return;
-
-	want = div_u64(pages_per_s * period_ms, 1000);
-	got = candidates - t->candidates;
-	if (got > div_u64(want * 11, 10))
-		ms = max(ms > step ? ms - step : 0, step);
-	else if (got < div_u64(want * 9, 10))
-		ms = min(ms + step, ref_ms * 2);
-	WRITE_ONCE(t->ms, ms);
-	WRITE_ONCE(t->stamp_ms, now_ms);
-	t->candidates = candidates;
 }
 
 /**

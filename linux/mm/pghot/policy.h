@@ -34,6 +34,10 @@
  * @stamp_ms: when @level was last brought up to date
  * @started: @stamp_ms is valid
  *
+ * It counts the bytes that a thread moves, and what waits keeps its place; the
+ * limit in numa_promotion.c counts the candidates that faults find, and turns
+ * away all that come after it is reached, for the rest of the second.
+ *
  * A move is let through while the level is above zero and its whole size is
  * taken then, so that a huge page passes however small the rate is, and later
  * moves wait for it. The caller serialises.
@@ -48,27 +52,6 @@ void pghot_bucket_refill(struct pghot_bucket *b, u32 now_ms, u64 bytes_per_s);
 bool pghot_bucket_take(struct pghot_bucket *b, u64 bytes);
 void pghot_bucket_return(struct pghot_bucket *b, u64 bytes);
 u32 pghot_bucket_wait_ms(const struct pghot_bucket *b, u64 bytes_per_s);
-
-/**
- * struct pghot_threshold - self-adjusting hot threshold of one target node
- * @ms: threshold in force; 0 stands for the reference
- * @stamp_ms: start of the present adjustment period
- * @candidates: candidate pages counted when it started
- * @started: @stamp_ms and @candidates are valid
- */
-struct pghot_threshold {
-	u32 ms;
-	u32 stamp_ms;
-	u64 candidates;
-	bool started;
-};
-
-u32 pghot_threshold_ms(const struct pghot_threshold *t, u32 ref_ms);
-bool pghot_threshold_due(const struct pghot_threshold *t, u32 now_ms,
-			 u32 period_ms);
-void pghot_threshold_adjust(struct pghot_threshold *t, u32 now_ms,
-			    u64 candidates, u64 pages_per_s, u32 period_ms,
-			    u32 ref_ms);
 
 /**
  * pghot_fault_anew - did nobody access the page for a window before a hint fault

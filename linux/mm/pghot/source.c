@@ -15,6 +15,7 @@
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/numa_promotion.h>
 #include <linux/percpu.h>
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
@@ -130,7 +131,7 @@ void pghot_set_enabled(bool on)
 {
 	guard(mutex)(&switch_lock);
 	if (on && !enabled)
-		pghot_reset_thresholds();
+		numa_promotion_reset();
 	WRITE_ONCE(enabled, on);
 	sources_sync();
 }

@@ -4,6 +4,7 @@
 #include <linux/init.h>
 #include <linux/kobject.h>
 #include <linux/mm.h>
+#include <linux/numa_promotion.h>
 #include <linux/pghot.h>
 #include <linux/sched.h>
 #include <linux/sched/sysctl.h>
@@ -136,8 +137,8 @@ NODE_FILE(node_promoted, promoted, "%ld",
 NODE_FILE(target_promoted, promoted, "%ld",
 	  atomic_long_read(&to_target(kobj)->promoted));
 NODE_FILE(threshold_ms, threshold_ms, "%u",
-	  pghot_threshold_ms(&to_target(kobj)->threshold,
-			     READ_ONCE(sysctl_numa_balancing_hot_threshold)));
+	  numa_promotion_threshold(NODE_DATA(to_target(kobj)->nid),
+				   READ_ONCE(sysctl_numa_balancing_hot_threshold)));
 
 static ssize_t kmigrated_show(struct kobject *kobj,
 			      struct kobj_attribute *attr, char *buf)

@@ -8,6 +8,7 @@
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
+#include <linux/numa_promotion.h>
 #include <linux/pghot.h>
 #include <linux/sched/sysctl.h>
 #include <linux/sizes.h>
@@ -27,34 +28,6 @@ DEFINE_STATIC_KEY_FALSE(pghot_headroom_key);
 bool pghot_may_promote_to(int nid)
 {
 	return nid >= 0 && node_state(nid, N_MEMORY) && node_is_toptier(nid);
-}
-
-/**
- * pghot_has_plenty - does a node have so much free memory that any accessed
- *		      page may come, hot or not
- * @nid: the node
- *
- * The rule of NUMA balancing's memory tiering mode: one sixteenth of the node
- * and at least 1 GiB above the promotion watermark.
- *
- * Return: true if it has.
- */
-bool pghot_has_plenty(int nid)
-{
-	pg_data_t *pgdat = NODE_DATA(nid);
-	unsigned long plenty = max_t(unsigned long, SZ_1G >> PAGE_SHIFT,
-				     pgdat->node_present_pages >> 4);
-	int z;
-
-	for (z = pgdat->nr_zones - 1; z >= 0; z--) {
-		struct zone *zone = pgdat->node_zones + z;
-
-		if (populated_zone(zone) &&
-		    zone_watermark_ok(zone, 0, promo_wmark_pages(zone) + plenty,
-				      ZONE_MOVABLE, 0))
-			return true;
-	}
-	return false;
 }
 
 /**
@@ -175,7 +148,7 @@ bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
 	bool ok;
 
 	*paid = 0;
-	if (!target || pghot_has_plenty(nid))
+	if (!target || pgdat_free_space_enough(NODE_DATA(nid)))
 		return true;
 
 	spin_lock(&target->lock);
@@ -292,7 +265,7 @@ void pghot_target_share(int nid, int src, struct pghot_share *share)
 	s64 level;
 
 	*share = (struct pghot_share) { .pages = ULONG_MAX };
-	if (!target || pghot_has_plenty(nid))
+	if (!target || pgdat_free_space_enough(NODE_DATA(nid)))
 		return;
 
 	spin_lock(&target->lock);

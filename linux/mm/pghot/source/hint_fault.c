@@ -10,6 +10,7 @@
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
+#include <linux/numa_promotion.h>
 #include <linux/pghot.h>
 #include <linux/sched/sysctl.h>
 #include <linux/vmstat.h>
@@ -48,47 +49,25 @@ static struct pghot_source hint_fault = {
 	.stop = hint_fault_stop,
 };
 
-/* Once a period, by whichever fault comes first. */
-static void adjust_threshold(struct pghot_target *target, u32 now, u32 ref)
-{
-	u32 period = READ_ONCE(sysctl_numa_balancing_scan_period_max);
-
-	if (likely(!pghot_threshold_due(&target->threshold, now, period)))
-		return;
-	spin_lock(&target->lock);
-	pghot_threshold_adjust(&target->threshold, now,
-			       node_page_state(NODE_DATA(target->nid),
-					       PGPROMOTE_CANDIDATE),
-			       pghot_rate_bytes() >> PAGE_SHIFT, period, ref);
-	spin_unlock(&target->lock);
-}
-
 /*
  * How many accesses the fault stands for by the rule of @nid. Counts promotion
- * candidates and lets the threshold follow them, as the stock kernel does; those
- * it leaves to the caller that are candidates only if the page was accessed
- * before: @slow.
+ * candidates, but leaves those to the caller that are candidates only if the
+ * page was accessed before: @slow.
  */
-static u32 fault_weight(struct folio *folio, int nid, u32 now, u32 latency,
-			bool *slow)
+static u32 fault_weight(struct folio *folio, int nid, u32 latency, bool *slow)
 {
 	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
-	struct pghot_target *target = pghot_target(nid);
 	u32 freq = READ_ONCE(pghot_tunables.freq_threshold);
 	unsigned long nr = folio_nr_pages(folio);
 	pg_data_t *pgdat = NODE_DATA(nid);
 	u32 threshold, weight;
 
-	if (pghot_has_plenty(nid)) {
-		/* A workload that has room again starts from the reference. */
-		if (READ_ONCE(target->threshold.ms))
-			WRITE_ONCE(target->threshold.ms, 0);
-		mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE_NRL, nr);
+	if (numa_promotion_unlimited(pgdat, nr))
 		return pghot_fault_weight(latency, ref, ref, freq, true);
-	}
 
-	adjust_threshold(target, now, ref);
-	threshold = pghot_threshold_ms(&target->threshold, ref);
+	threshold = numa_promotion_adjust_threshold(pgdat,
+						    pghot_rate_bytes() >> PAGE_SHIFT,
+						    ref);
 	weight = pghot_fault_weight(latency, threshold, ref, freq, false);
 	*slow = weight < freq;
 	if (!*slow)
@@ -162,7 +141,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	nodemask_t allowed;
 	int target = nid;
 	bool slow = false;
-	u32 now, latency;
+	u32 latency;
 
 	if (!may_follow(folio, vmf, &allowed))
 		return nid;
@@ -188,10 +167,8 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	if (!pghot_target(target))
 		return NUMA_NO_NODE;
 
-	now = pghot_now_ms();
-	latency = (now - folio_xchg_access_time(folio, now)) &
-		  PAGE_ACCESS_TIME_MASK;
-	access.weight = fault_weight(folio, target, now, latency, &slow);
+	latency = numa_hint_fault_latency(folio);
+	access.weight = fault_weight(folio, target, latency, &slow);
 	if (!access.weight)
 		return NUMA_NO_NODE;
 	access.anew = pghot_fault_anew(latency,
@@ -209,6 +186,9 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 /* After pghot_init(). */
 static int __init hint_fault_init(void)
 {
-	return pghot_booted ? pghot_register_source(&hint_fault) : 0;
+	if (!pghot_booted)
+		return 0;
+	hot_threshold_ms_knob.changed = numa_promotion_reset;
+	return pghot_register_source(&hint_fault);
 }
 late_initcall_sync(hint_fault_init);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of policy.c: rate limit, hot threshold, weight of a fault, classes. */
+/* Tests of policy.c: rate limit, weight of a fault, classes. */
 #include <kunit/test.h>
 #include <linux/limits.h>
 #include <linux/sizes.h>
@@ -130,74 +130,6 @@ static void long_run_keeps_to_the_rate(struct kunit *test)
 	KUNIT_EXPECT_LE(test, moved, seconds * RATE + BURST + SZ_64K);
 }
 
-/* Adjust once, a period of a second after the last time. */
-static u32 adjust(struct pghot_threshold *t, u64 new_candidates, u32 ref_ms)
-{
-	pghot_threshold_adjust(t, t->stamp_ms + 1001,
-			       t->candidates + new_candidates, 1000, 1000,
-			       ref_ms);
-	return pghot_threshold_ms(t, ref_ms);
-}
-
-static struct pghot_threshold started(u32 now_ms)
-{
-	struct pghot_threshold t = { };
-
-	pghot_threshold_adjust(&t, now_ms, 7, 1000, 1000, 1000);
-	return t;
-}
-
-static void threshold_follows_the_candidates(struct kunit *test)
-{
-	struct pghot_threshold t = started(0);
-
-	KUNIT_EXPECT_EQ(test, pghot_threshold_ms(&t, 1000), 1000);
-	/* 90% to 110% of the rate limit is as it should be. */
-	KUNIT_EXPECT_EQ(test, adjust(&t, 900, 1000), 1000);
-	KUNIT_EXPECT_EQ(test, adjust(&t, 1100, 1000), 1000);
-	KUNIT_EXPECT_EQ(test, adjust(&t, 1101, 1000), 875);
-	KUNIT_EXPECT_EQ(test, adjust(&t, 899, 1000), 1000);
-	KUNIT_EXPECT_EQ(test, adjust(&t, 0, 1000), 1125);
-}
-
-static void threshold_has_bounds(struct kunit *test)
-{
-	struct pghot_threshold t = started(0);
-	int i;
-
-	for (i = 0; i < 40; i++)
-		adjust(&t, 1000 * 1000, 1000);
-	KUNIT_EXPECT_EQ(test, pghot_threshold_ms(&t, 1000), 125);
-	for (i = 0; i < 40; i++)
-		adjust(&t, 0, 1000);
-	KUNIT_EXPECT_EQ(test, pghot_threshold_ms(&t, 1000), 2000);
-	/* The smallest reference still leaves a threshold. */
-	for (i = 0; i < 3000; i++)
-		adjust(&t, 1000 * 1000, 1);
-	KUNIT_EXPECT_EQ(test, pghot_threshold_ms(&t, 1), 1);
-}
-
-static void threshold_waits_for_its_period(struct kunit *test)
-{
-	const struct pghot_threshold fresh = { };
-	struct pghot_threshold t = started(5000);
-
-	KUNIT_EXPECT_TRUE(test, pghot_threshold_due(&fresh, 0, 1000));
-	KUNIT_EXPECT_FALSE(test, pghot_threshold_due(&t, 6000, 1000));
-	KUNIT_EXPECT_FALSE(test, pghot_threshold_due(&t, 4500, 1000));
-	KUNIT_EXPECT_TRUE(test, pghot_threshold_due(&t, 6001, 1000));
-	pghot_threshold_adjust(&t, 6000, 1000 * 1000, 1000, 1000, 1000);
-	KUNIT_EXPECT_EQ(test, pghot_threshold_ms(&t, 1000), 1000);
-	/* A clock that is behind is not one that went round. */
-	pghot_threshold_adjust(&t, 4500, 1000 * 1000, 1000, 1000, 1000);
-	KUNIT_EXPECT_EQ(test, pghot_threshold_ms(&t, 1000), 1000);
-	pghot_threshold_adjust(&t, 6001, 1000 * 1000, 1000, 1000, 1000);
-	KUNIT_EXPECT_EQ(test, pghot_threshold_ms(&t, 1000), 875);
-
-	t = started(U32_MAX - 10);
-	KUNIT_EXPECT_EQ(test, adjust(&t, 1000 * 1000, 1000), 875);
-}
-
 static void fault_weighs_what_it_says(struct kunit *test)
 {
 	/* Faster than the threshold: hot at once, as in the stock kernel. */
@@ -242,9 +174,6 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(highest_rate_does_not_overflow),
 	KUNIT_CASE(bucket_survives_the_clock),
 	KUNIT_CASE(long_run_keeps_to_the_rate),
-	KUNIT_CASE(threshold_follows_the_candidates),
-	KUNIT_CASE(threshold_has_bounds),
-	KUNIT_CASE(threshold_waits_for_its_period),
 	KUNIT_CASE(fault_weighs_what_it_says),
 	KUNIT_CASE(hottest_classes_go_first),
 	{ }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _MACHINE_LINUX_ATOMIC_H
+#define _MACHINE_LINUX_ATOMIC_H
+
+#include_next <linux/atomic.h>
+
+/* What another task does just before the value is read; NULL for nothing. */
+extern void (*machine_meanwhile)(void);
+
+#define smp_load_acquire(ptr) ({					\
+	if (machine_meanwhile)						\
+		machine_meanwhile();					\
+	__atomic_load_n(ptr, __ATOMIC_ACQUIRE); })
+
+#endif
