@@ -9,6 +9,7 @@
  * of struct pglist_data. They change without a lock: start times by cmpxchg(),
  * so that one task begins a period, the others by whoever began it.
  */
+#include <linux/atomic.h>
 #include <linux/init.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>

@@ -71,7 +71,7 @@ static int source_start(struct pghot_source *source)
 		return 0;
 	err = source->start ? source->start(source) : 0;
 	if (err) {
-		pr_err("source %s does not start (%d)\n", source->name, err);
+		pr_notice("source %s does not start (%d)\n", source->name, err);
 		return err;
 	}
 	if (source->alone)

@@ -10,6 +10,7 @@
 #include <linux/minmax.h>
 #include <linux/mmzone.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 
 #define INT_MAX			((int)(~0U >> 1))
 
