@@ -127,6 +127,23 @@ test_names_of_old() {
 	[ "$(stat -c %a $debug)" = 600 ] || fail "$debug is not for root only"
 }
 
+is_below() { (($(<"$1") < $2)); }
+
+# What was learnt under another setting does not count on.
+test_hot_threshold_counts_at_once() {
+	local file=$PGHOT/target$FAST/threshold_ms
+	need_pghot
+	balance 2
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	knob $RATE 0
+	ask run
+	wait_until is_below "$file" 10000 || fail "$file is still $(<"$file")"
+	ask stop
+	knob $DEBUG_BALANCING/scan_period_max_ms 60000
+	knob $HINT/hot_threshold_ms 5000
+	(($(<"$file") == 5000)) || fail "$file is $(<"$file"), not 5000"
+}
+
 test_batches_have_their_size() {
 	need_pghot
 	balance 2
