@@ -5,8 +5,7 @@
  *	concurrent layout ROUNDS ACCESSES	layout: default or precise
  *
  * Every record that became ready must end up in exactly one place: taken by
- * the consumer, counted when its section was removed or its node reset, or
- * still ready; and a last walk must find every one that still is.
+ * the consumer, counted when its section was removed, or still ready; and a last walk must find every one that still is.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -169,9 +168,8 @@ static void *hotplug(void *arg)
 
 		switch (r % 8) {
 		case 0:
-			pthread_mutex_lock(&consumer_runs);
-			w->gone += pghot_map_reset(&map, &node[r >> 5 & 1]);
-			pthread_mutex_unlock(&consumer_runs);
+			/* All, and with them the leaves. */
+			w->gone += pghot_map_remove(&map, 0, 2048);
 			break;
 		case 1:
 		case 2:

@@ -32,6 +32,9 @@ struct cost_options {
 
 void cost_map_init(struct cost_map *b, unsigned long sections, bool precise);
 void cost_map_exit(struct cost_map *b);
+void cost_take_ready(struct cost_map *b);
+/* Without a record, as it was at first. */
+void cost_map_empty(struct cost_map *b);
 
 double cost_cpu_ns(void);
 double cost_ns(void);

@@ -158,23 +158,6 @@ static double record(struct worker *w)
 	return (cost_cpu_ns() - start) / w->o->accesses;
 }
 
-/* What kmigrated does meanwhile in the kernel: few records stay ready. */
-static void take_ready(struct cost_map *b)
-{
-	static struct pghot_entry entries[PGHOT_BLOCK_PAGES];
-	struct pghot_cursor c = { };
-	unsigned long pfn;
-	bool more;
-	unsigned int n;
-
-	while (pghot_map_next_block(&b->map, &b->node, &c, &pfn)) {
-		n = pghot_map_collect(&b->map, pfn, 0, 0, &b->t, entries,
-				      &more);
-		while (n)
-			pghot_map_take(&b->map, entries[--n].pfn);
-	}
-}
-
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -191,7 +174,7 @@ static void *work(void *arg)
 	for (rep = 0; rep < w->o->reps; rep++) {
 		choose(w);
 		if (pthread_barrier_wait(w->start))
-			take_ready(w->b);
+			cost_take_ready(w->b);
 		pthread_barrier_wait(w->start);
 		if (rep & 1)
 			w->record[rep] = record(w);
@@ -225,7 +208,7 @@ static struct rates measure(struct cost_map *b, const struct cost_options *o,
 	unsigned int i, rep;
 
 	/* The same for each: what was measured before must not matter. */
-	pghot_map_reset(&b->map, &b->node);
+	cost_map_empty(b);
 	pthread_barrier_init(&start, NULL, threads);
 	for (i = 0; i < threads; i++) {
 		w[i] = (struct worker) {

@@ -162,7 +162,7 @@ void cost_scans(const struct cost_options *o, bool precise)
 	       warm < BAR_IDLE_US && cold < BAR_IDLE_US ? "true" : "false");
 	eras(&b, o);
 	/* What is left is of another time. */
-	pghot_map_reset(&b.map, &b.node);
+	cost_map_empty(&b);
 	printf("\"hot\": [");
 	for (i = 0; i < ARRAY_SIZE(hot_shares); i++) {
 		printf("%s{", i ? ", " : "");

@@ -45,6 +45,29 @@ void cost_map_init(struct cost_map *b, unsigned long sections, bool precise)
 			exit(1);
 }
 
+/* What kmigrated does meanwhile in the kernel: few records stay ready. */
+void cost_take_ready(struct cost_map *b)
+{
+	static struct pghot_entry entries[PGHOT_BLOCK_PAGES];
+	struct pghot_cursor c = { };
+	unsigned long pfn;
+	bool more;
+	unsigned int n;
+
+	while (pghot_map_next_block(&b->map, &b->node, &c, &pfn)) {
+		n = pghot_map_collect(&b->map, pfn, 0, 0, &b->t, entries,
+				      &more);
+		while (n)
+			pghot_map_take(&b->map, entries[--n].pfn);
+	}
+}
+
+void cost_map_empty(struct cost_map *b)
+{
+	cost_take_ready(b);
+	pghot_map_expire(&b->map, &b->node, 0, &b->t, true);
+}
+
 void cost_map_exit(struct cost_map *b)
 {
 	pghot_map_exit(&b->map);

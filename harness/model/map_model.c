@@ -239,20 +239,6 @@ unsigned long model_remove(struct model *m, int section)
 	return ready;
 }
 
-unsigned long model_reset(struct model *m, int node)
-{
-	unsigned long ready = 0;
-	int i;
-
-	for (i = 0; i < MODEL_SECTIONS; i++) {
-		if (m->section[i].owner != node)
-			continue;
-		ready += section_ready(&m->section[i]);
-		section_clear(&m->section[i]);
-	}
-	return ready;
-}
-
 /* What is ready stays so, and has no accesses. */
 static void page_expire(struct model_page *p)
 {

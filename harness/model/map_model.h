@@ -63,7 +63,6 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 bool model_take(struct model *m, int section, int page);
 bool model_add(struct model *m, int section, int node);
 unsigned long model_remove(struct model *m, int section);
-unsigned long model_reset(struct model *m, int node);
 void model_expire(struct model *m, int node, u64 now_ms, bool all);
 unsigned long model_ready(const struct model *m, int node,
 			  unsigned long hist[PGHOT_CLASSES]);

@@ -15,14 +15,14 @@
 
 enum op {
 	OP_RECORD, OP_RECORD2, OP_RECORD3, OP_RECORD4, OP_TAKE, OP_NEXT,
-	OP_NEXT2, OP_STOP, OP_MARK, OP_REMOVE, OP_ADD, OP_RESET, OP_WINDOW,
-	OP_THRESHOLD, OP_TIME, OP_BATCH, OP_EXPIRE, OP_NR,
+	OP_NEXT2, OP_STOP, OP_MARK, OP_REMOVE, OP_ADD, OP_WINDOW, OP_THRESHOLD,
+	OP_TIME, OP_BATCH, OP_EXPIRE, OP_NR,
 };
 
 static const char *const op_name[OP_NR] = {
 	"record", "record", "record", "record", "take", "next", "next", "stop",
-	"mark", "remove", "add", "reset", "window", "threshold", "time",
-	"batch", "expire",
+	"mark", "remove", "add", "window", "threshold", "time", "batch",
+	"expire",
 };
 
 static const int nids[] = { 0, 1, 2, 3, 0, 1, 1022, NUMA_NO_NODE };
@@ -236,14 +236,6 @@ static bool do_remove(struct world *w, const u8 *op, int s)
 	return expect(w, "remove", pghot_map_remove(&w->map, first, nr), want);
 }
 
-static bool do_reset(struct world *w, int node)
-{
-	/* Nobody may walk meanwhile. */
-	do_stop(w, node);
-	return expect(w, "reset", pghot_map_reset(&w->map, &w->node[node]),
-		      model_reset(&w->m, node));
-}
-
 static void expire(struct world *w, bool all)
 {
 	int node;
@@ -293,8 +285,6 @@ static bool one(struct world *w, const u8 *op)
 		return expect(w, "add",
 			      pghot_map_add(&w->map, &w->node[node],
 					    model_section_nr[s], node), 0);
-	case OP_RESET:
-		return do_reset(w, node);
 	case OP_WINDOW:
 		w->m.window_ms = 100 + (op[2] << 8 | op[3]) % 59901;
 		w->t.window_ms = w->m.window_ms;

@@ -166,37 +166,6 @@ TEST(sections_beyond_the_map_are_refused)
 	}
 }
 
-TEST(reset_empties_one_node)
-{
-	for_each_map(&f) {
-		struct pghot_cursor c = { };
-		unsigned long pfn;
-
-		make_ready(&f, pfn_in(SECTION_A, 1));
-		make_ready(&f, pfn_in(SECTION_C, 32767));
-		make_ready(&f, pfn_in(SECTION_D, 1));
-		record_at(&f, pfn_in(SECTION_B, 9), 0, 1, 1000);
-		assert_int_equal(pghot_map_reset(&f.map, &f.node), 2);
-		assert_int_equal(pghot_map_ready(&f.node, NULL), 0);
-		assert_int_equal(pghot_map_ready(&f.other, NULL), 1);
-		assert_false(pghot_map_next_block(&f.map, &f.node, &c, &pfn));
-		/* The one access counted before is forgotten too. */
-		assert_int_equal(record_at(&f, pfn_in(SECTION_B, 9), 0, 1,
-					   1000), PGHOT_COUNTED);
-		assert_int_equal(f.node.sections, 3);
-	}
-}
-
-TEST(reset_of_a_node_without_sections)
-{
-	for_each_map(&f) {
-		struct pghot_map_node none;
-
-		pghot_map_node_init(&none, 9);
-		assert_int_equal(pghot_map_reset(&f.map, &none), 0);
-	}
-}
-
 TEST(no_contiguous_pages_means_vmalloc)
 {
 	for_each_map(&f) {
@@ -252,8 +221,6 @@ UNIT_MAIN(
 	cmocka_unit_test(a_section_added_again_is_empty),
 	cmocka_unit_test(adding_twice_keeps_the_records),
 	cmocka_unit_test(sections_beyond_the_map_are_refused),
-	cmocka_unit_test(reset_empties_one_node),
-	cmocka_unit_test(reset_of_a_node_without_sections),
 	cmocka_unit_test(no_contiguous_pages_means_vmalloc),
 	cmocka_unit_test(no_memory_leaves_the_map_as_it_was),
 	cmocka_unit_test(a_section_costs_little_more_than_its_records),

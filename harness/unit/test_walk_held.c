@@ -160,17 +160,6 @@ TEST(all_that_waits_can_be_looked_at)
 	}
 }
 
-TEST(a_node_that_is_emptied_holds_nothing)
-{
-	for_each_map(&f) {
-		four_ready();
-		round_of(0, T0);
-		assert_int_equal(pghot_map_reset(&f.map, &f.node), 4);
-		assert_int_equal(peek_all(), 0);
-		assert_int_equal(round_of(T0, T0), 0);
-	}
-}
-
 TEST(a_section_that_went_holds_nothing)
 {
 	for_each_map(&f) {
@@ -192,6 +181,5 @@ UNIT_MAIN(
 	cmocka_unit_test(what_a_section_waits_for_is_forgotten_with_its_blocks),
 	cmocka_unit_test(a_record_that_is_for_another_node_now_is_found),
 	cmocka_unit_test(all_that_waits_can_be_looked_at),
-	cmocka_unit_test(a_node_that_is_emptied_holds_nothing),
 	cmocka_unit_test(a_section_that_went_holds_nothing),
 )

@@ -250,33 +250,6 @@ unsigned long pghot_map_remove(struct pghot_map *map, unsigned long section,
 }
 
 /**
- * pghot_map_reset - empty all records of a node
- * @map: the map
- * @node: the node
- *
- * The caller serialises changes of the map and keeps kmigrated away.
- *
- * Return: how many of the records were ready.
- */
-unsigned long pghot_map_reset(struct pghot_map *map,
-			      struct pghot_map_node *node)
-{
-	unsigned long section, ready = 0;
-
-	for (section = node->first; section <= node->last; section++) {
-		struct pghot_section *sec;
-
-		rcu_read_lock();
-		sec = section_of(map, section);
-		if (sec && sec->node == node)
-			ready += section_empty(map, sec);
-		rcu_read_unlock();
-		cond_resched();
-	}
-	return ready;
-}
-
-/**
  * pghot_map_owner - who tracks a page
  * @map: the map
  * @pfn: the page

@@ -126,8 +126,6 @@ int pghot_map_add(struct pghot_map *map, struct pghot_map_node *node,
 		  unsigned long section, int alloc_nid);
 unsigned long pghot_map_remove(struct pghot_map *map, unsigned long section,
 			       unsigned long nr);
-unsigned long pghot_map_reset(struct pghot_map *map,
-			      struct pghot_map_node *node);
 struct pghot_map_node *pghot_map_owner(struct pghot_map *map,
 				       unsigned long pfn);
 

@@ -120,7 +120,7 @@ extern u32 pghot_batch_pages;
 extern u32 pghot_period_ms;
 
 /* source.c */
-void pghot_set_enabled(bool on);
+int pghot_set_enabled(bool on);
 bool pghot_is_enabled(void);
 void pghot_sources_show(struct seq_file *m);
 void pghot_sources_init(struct kobject *parent);
@@ -133,7 +133,7 @@ void pghot_ring_free(struct pghot_source *source);
 /* nodes.c */
 extern struct mutex pghot_lock;
 struct pghot_target *pghot_target(int nid);
-void pghot_nodes_enable(bool enable);
+int pghot_nodes_enable(bool enable);
 void pghot_nodes_forget(void);
 int pghot_nodes_init(struct kobject *parent);
 

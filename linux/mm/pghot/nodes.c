@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which nodes pghot serves: maps and a thread for each lower-tier node, limits
- * for each top-tier node, as memory comes and goes and as tiers change.
+ * for each top-tier node, as memory comes and goes and as tiers change. While
+ * pghot is switched off there are no maps, and the threads are parked.
  *
  * Everything is brought in line by nodes_sync(), which may run any time and
  * any number of times. Locks nest memory hotplug lock -> pghot_lock.
@@ -27,8 +28,8 @@ DEFINE_MUTEX(pghot_lock);
 static struct pghot_node *nodes[MAX_NUMNODES];
 static struct pghot_target *targets[MAX_NUMNODES];
 static struct kobject *nodes_parent;
-/* Threads run; otherwise they are parked. Protected by pghot_lock. */
-static bool threads_run;
+/* Maps are there and threads run. Protected by pghot_lock. */
+static bool serving;
 
 /**
  * pghot_target - a top-tier node
@@ -62,10 +63,13 @@ static int section_nid(unsigned long section)
 	return page ? page_to_nid(page) : NUMA_NO_NODE;
 }
 
-static void add_sections(struct pghot_node *node, unsigned long section,
-			 unsigned long nr)
+static int add_sections(struct pghot_node *node, unsigned long section,
+			unsigned long nr)
 {
 	int alloc_nid, err;
+
+	if (!serving)
+		return 0;
 
 	/* The records are hot themselves: not into the memory they describe. */
 	alloc_nid = pghot_pick_target(NUMA_NO_NODE, node->map.nid, NULL, 0);
@@ -77,16 +81,20 @@ static void add_sections(struct pghot_node *node, unsigned long section,
 			continue;
 		err = pghot_map_add(&pghot_map, &node->map, section, alloc_nid);
 		if (err) {
-			pr_warn_once("no memory for the hot map, part of node %d is not tracked (%d)\n",
-				     node->map.nid, err);
-			return;
+			pr_warn_ratelimited("no memory for the hot map, part of node %d is not tracked (%d)\n",
+					    node->map.nid, err);
+			return err;
 		}
 		cond_resched();
 	}
+	return 0;
 }
 
-/* Sections of @node only: those of other nodes may lie between them. */
-static void remove_sections(struct pghot_node *node)
+/*
+ * Sections of @node only: those of other nodes may lie between them. What was
+ * ready is counted as @skip.
+ */
+static void remove_sections(struct pghot_node *node, enum pghot_stat skip)
 {
 	unsigned long section = node->map.first, run = 0, lost = 0;
 
@@ -100,31 +108,33 @@ static void remove_sections(struct pghot_node *node)
 		run = 0;
 	}
 	lost += pghot_map_remove(&pghot_map, section - run, run);
-	pghot_stat_add(PGHOT_STAT_skip_offline, lost);
+	pghot_stat_add(skip, lost);
 }
 
 /* Sections only with a thread: who reports leaves the decision to it. */
-static void node_start(int nid)
+static int node_start(int nid)
 {
 	struct pghot_node *node = nodes[nid];
 	pg_data_t *pgdat = NODE_DATA(nid);
 	unsigned long section;
+	int err;
 
 	if (!node) {
 		node = kzalloc_obj(*node);
 		if (!node)
-			return;
+			return -ENOMEM;
 		pghot_map_node_init(&node->map, nid);
 		pghot_wake_init(node);
 		nodes[nid] = node;
 	}
 	if (!node->active) {
-		if (pghot_kmigrated_start(node)) {
+		err = pghot_kmigrated_start(node);
+		if (err) {
 			pr_warn("cannot start kmigrated%d, node %d is not tracked\n",
 				nid, nid);
-			return;
+			return err;
 		}
-		if (!threads_run)
+		if (!serving)
 			kthread_park(node->kmigrated);
 		node->active = true;
 		if (pghot_node_add_dir(node, nodes_parent))
@@ -132,8 +142,9 @@ static void node_start(int nid)
 				nid);
 	}
 	section = pfn_to_section_nr(pgdat->node_start_pfn);
-	add_sections(node, section,
-		     pfn_to_section_nr(pgdat_end_pfn(pgdat) - 1) - section + 1);
+	return add_sections(node, section,
+			    pfn_to_section_nr(pgdat_end_pfn(pgdat) - 1) -
+			    section + 1);
 }
 
 static void del_dir(struct kobject *kobj)
@@ -148,7 +159,7 @@ static void node_stop(int nid)
 
 	if (!node || !node->active)
 		return;
-	remove_sections(node);
+	remove_sections(node, PGHOT_STAT_skip_offline);
 	del_dir(&node->kobj);
 	pghot_kmigrated_stop(node);
 	node->active = false;
@@ -177,48 +188,69 @@ static void target_sync(int nid)
 		pr_warn("no directory for target %d in sysfs\n", nid);
 }
 
-static void nodes_sync(void)
+/* Return the first error there was. The other nodes are served all the same. */
+static int nodes_sync(void)
 {
-	int nid;
+	int nid, err = 0;
 
 	lockdep_assert_held(&pghot_lock);
 	for_each_node(nid) {
 		target_sync(nid);
 		if (is_lower(nid))
-			node_start(nid);
+			err = node_start(nid) ?: err;
 		else
 			node_stop(nid);
 	}
+	return err;
 }
 
-/**
- * pghot_nodes_enable - let the threads run, or park them and empty the records
- * @enable: which
- *
- * The caller has stopped recording before it disables.
- */
-void pghot_nodes_enable(bool enable)
+static int nodes_serve(bool serve)
 {
-	unsigned long lost = 0;
-	int nid;
+	int nid, err = 0;
 
-	guard(mutex)(&pghot_lock);
-	if (threads_run == enable)
-		return;
-	threads_run = enable;
+	lockdep_assert_held(&pghot_lock);
+	serving = serve;
+	if (serve)
+		err = nodes_sync();
 	for_each_node(nid) {
 		struct pghot_node *node = nodes[nid];
 
 		if (!node || !node->active)
 			continue;
-		if (enable) {
+		if (serve) {
 			kthread_unpark(node->kmigrated);
 			continue;
 		}
 		kthread_park(node->kmigrated);
-		lost += pghot_map_reset(&pghot_map, &node->map);
+		remove_sections(node, PGHOT_STAT_skip_disabled);
 	}
-	pghot_stat_add(PGHOT_STAT_skip_disabled, lost);
+	return err;
+}
+
+/**
+ * pghot_nodes_enable - make the maps and let the threads run, or the reverse
+ * @enable: which
+ *
+ * The caller has stopped recording before it disables, and starts it after it
+ * enabled.
+ *
+ * Return: 0, or a negative error if not all of the lower tiers could be
+ * enabled, and so none is.
+ */
+int pghot_nodes_enable(bool enable)
+{
+	int err = 0;
+
+	/* No memory comes or goes while whole nodes are gone through. */
+	get_online_mems();
+	scoped_guard(mutex, &pghot_lock) {
+		if (serving != enable)
+			err = nodes_serve(enable);
+		if (err)
+			nodes_serve(false);
+	}
+	put_online_mems();
+	return err;
 }
 
 /**

@@ -82,7 +82,7 @@ static int source_start(struct pghot_source *source)
 
 /*
  * Bring all in line with the switches. A source that does not start is switched
- * off, and the others go on. Return why it did not.
+ * off, and the others go on. Without maps all is switched off. Return why.
  */
 static int sources_sync(void)
 {
@@ -94,7 +94,13 @@ static int sources_sync(void)
 	list_for_each_entry(source, &sources, list)
 		any |= source_wanted(source);
 	if (any && !recording) {
-		pghot_nodes_enable(true);
+		err = pghot_nodes_enable(true);
+		if (err) {
+			pr_err("no maps of the lower tiers (%d), switched off\n",
+			       err);
+			WRITE_ONCE(enabled, false);
+			return err;
+		}
 		recording = true;
 	}
 
@@ -125,15 +131,20 @@ static int sources_sync(void)
  * pghot_set_enabled - switch pghot on or off
  * @on: which
  *
- * Off: nothing is recorded, and what was is forgotten.
+ * Off: nothing is recorded, what was is forgotten, and its memory given back.
+ *
+ * Return: 0, or a negative error if it cannot be switched on and is off.
  */
-void pghot_set_enabled(bool on)
+int pghot_set_enabled(bool on)
 {
+	int err;
+
 	guard(mutex)(&switch_lock);
 	if (on && !enabled)
 		numa_promotion_reset();
 	WRITE_ONCE(enabled, on);
-	sources_sync();
+	err = sources_sync();
+	return on == enabled ? 0 : err;
 }
 
 /**

@@ -77,10 +77,9 @@ static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 	bool on;
 	int err = pghot_parse_switch(buf, &on);
 
-	if (err)
-		return err;
-	pghot_set_enabled(on);
-	return count;
+	if (!err)
+		err = pghot_set_enabled(on);
+	return err ? err : count;
 }
 
 static struct kobj_attribute enabled_attr =

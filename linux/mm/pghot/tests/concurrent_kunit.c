@@ -209,21 +209,6 @@ static void removal_under_way_loses_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ready, gone + take_all(test));
 }
 
-static void reset_under_way_loses_nothing(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	struct recorders all;
-	unsigned long ready, gone = 0;
-
-	recorders_start(test, &all, RECORDS, 64, PAGES_PER_SECTION / 32);
-	while (!recorders_done(&all))
-		gone += pghot_map_reset(&f->map, &f->node);
-	ready = recorders_wait(&all);
-
-	KUNIT_EXPECT_EQ(test, ready, gone + pghot_map_ready(&f->node, NULL));
-	KUNIT_EXPECT_EQ(test, ready, gone + take_all(test));
-}
-
 static void removal_during_a_walk_loses_nothing(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -302,7 +287,6 @@ static struct kunit_case concurrent_cases[] = {
 	KUNIT_CASE_PARAM(no_access_is_lost, layout_gen_params),
 	KUNIT_CASE_PARAM(no_place_of_a_node_is_lost, layout_gen_params),
 	KUNIT_CASE_PARAM(removal_under_way_loses_nothing, layout_gen_params),
-	KUNIT_CASE_PARAM(reset_under_way_loses_nothing, layout_gen_params),
 	KUNIT_CASE_PARAM(removal_during_a_walk_loses_nothing,
 			 layout_gen_params),
 	KUNIT_CASE_PARAM(removal_waits_for_readers, layout_gen_params),

@@ -184,31 +184,6 @@ static void sections_beyond_the_map_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->node.sections, 3);
 }
 
-static void reset_empties_one_node(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	static struct pghot_map_node none;
-	struct pghot_cursor c = { };
-	unsigned long pfn;
-
-	make_ready(test, pfn_in(SECTION_A, 1));
-	make_ready(test, pfn_in(SECTION_C, LAST_PAGE));
-	make_ready(test, pfn_in(SECTION_D, 1));
-	record_at(f, pfn_in(SECTION_B, 9), 0, 1, NOW);
-	KUNIT_EXPECT_EQ(test, pghot_map_reset(&f->map, &f->node), 2);
-	KUNIT_EXPECT_EQ(test, f->node.sections, 3);
-	KUNIT_EXPECT_EQ(test, pghot_map_ready(&f->node, NULL), 0);
-	KUNIT_EXPECT_EQ(test, pghot_map_ready(&f->other, NULL), 1);
-	KUNIT_EXPECT_FALSE(test, pghot_map_next_block(&f->map, &f->node, &c,
-						      &pfn));
-	/* The access that was counted before is forgotten too. */
-	KUNIT_EXPECT_EQ(test, record_at(f, pfn_in(SECTION_B, 9), 0, 1, NOW),
-			PGHOT_COUNTED);
-
-	pghot_map_node_init(&none, 9);
-	KUNIT_EXPECT_EQ(test, pghot_map_reset(&f->map, &none), 0);
-}
-
 struct report {
 	struct irq_work work;
 	struct fixture *f;
@@ -250,7 +225,6 @@ static struct kunit_case hotmap_cases[] = {
 			 layout_gen_params),
 	KUNIT_CASE_PARAM(sections_beyond_the_map_are_refused,
 			 layout_gen_params),
-	KUNIT_CASE_PARAM(reset_empties_one_node, layout_gen_params),
 	KUNIT_CASE_PARAM(interrupts_may_record, layout_gen_params),
 	{ }
 };

@@ -56,6 +56,49 @@ test_map_follows_blocks() {
 		fail "the map is not as large as before"
 }
 
+# Memory that comes while pghot is off gets records when it is on again; what
+# went meanwhile does not.
+test_map_follows_blocks_while_off() {
+	need_blocks
+	knob $PGHOT/enabled 0
+	wait_until offline "${BLOCKS[-1]}" || fail "${BLOCKS[-1]} stays online"
+	sections_are 0 || fail "$(<"$PGHOT/node$SLOW/sections") sections while off"
+	echo 1 >$PGHOT/enabled
+	sections_are $((SECTIONS - SECTIONS / ${#BLOCKS[@]})) ||
+		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections are left"
+	echo 0 >$PGHOT/enabled
+	online "${BLOCKS[-1]}"
+	sections_are 0 || fail "$(<"$PGHOT/node$SLOW/sections") sections came while off"
+	echo 1 >$PGHOT/enabled
+	sections_are "$SECTIONS" ||
+		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+}
+
+# A node that comes while pghot is off gets a thread that is parked.
+test_node_goes_and_comes_back_while_off() {
+	local block state
+	need_blocks
+	knob $PGHOT/enabled 0
+	for block in "${BLOCKS[@]}"; do
+		wait_until offline "$block" || fail "$block stays online"
+	done
+	[ ! -e "$PGHOT/node$SLOW" ] || fail "node$SLOW is still there"
+	online "${BLOCKS[@]}"
+	wait_until [ -e "$PGHOT/node$SLOW/kmigrated" ] || fail "node$SLOW does not come back"
+	sections_are 0 || fail "$(<"$PGHOT/node$SLOW/sections") sections came while off"
+	read -r _ _ state _ <"/proc/$(<"$PGHOT/node$SLOW/kmigrated")/stat"
+	[ "$state" = P ] || fail "kmigrated$SLOW is in state $state, not parked"
+	echo 1 >$PGHOT/enabled
+	sections_are "$SECTIONS" ||
+		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+	balance 2
+	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	ask run
+	placed "$TOPLIST" "$PAGES"
+	promoted "$PAGES"
+}
+
 # Records wait, and their memory goes: each is accounted for.
 test_records_go_with_their_memory() {
 	local block

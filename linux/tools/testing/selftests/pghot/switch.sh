@@ -43,6 +43,24 @@ test_off_drops_records() {
 	promoted "$PAGES"
 }
 
+test_off_gives_its_memory_back() {
+	local sections bytes
+	need_pghot
+	sections=$(<"$PGHOT/node$SLOW/sections")
+	bytes=$(<"$PGHOT/node$SLOW/map_bytes")
+	[ "$sections" -gt 0 ] || fail "node$SLOW has no records"
+	knob $PGHOT/enabled 0
+	[ "$(<"$PGHOT/node$SLOW/sections")" = 0 ] ||
+		fail "$(<"$PGHOT/node$SLOW/sections") of $sections sections are left"
+	[ "$(<"$PGHOT/node$SLOW/map_bytes")" = 0 ] ||
+		fail "$(<"$PGHOT/node$SLOW/map_bytes") of $bytes bytes are left"
+	echo 1 >$PGHOT/enabled
+	[ "$(<"$PGHOT/node$SLOW/sections")" = "$sections" ] ||
+		fail "$(<"$PGHOT/node$SLOW/sections") of $sections sections came back"
+	[ "$(<"$PGHOT/node$SLOW/map_bytes")" = "$bytes" ] ||
+		fail "$(<"$PGHOT/node$SLOW/map_bytes") of $bytes bytes came back"
+}
+
 test_on_and_off_under_load() {
 	local i pid
 	need_pghot
