@@ -2,6 +2,8 @@
 /* hotmap.c: sections come and go, records are counted once. */
 #include "map.h"
 
+#include "hotmap_layout.h"
+
 static struct fixture f;
 
 TEST(untracked_pages_are_not_recorded)
@@ -210,6 +212,25 @@ TEST(a_section_costs_little_more_than_its_records)
 	}
 }
 
+/* CPUs of different nodes never count in one line, however many a node has. */
+TEST(nodes_share_no_shard_of_the_histogram)
+{
+	int owner[PGHOT_HIST_SHARDS];
+	unsigned int nid, cpu;
+
+	memset(owner, 0xff, sizeof(owner));
+	for (nid = 0; nid < PGHOT_HIST_NODES; nid++) {
+		for (cpu = 0; cpu < 512; cpu++) {
+			unsigned int shard = hist_shard(nid, cpu);
+
+			assert_in_range(shard, 0, PGHOT_HIST_SHARDS - 1);
+			assert_true(owner[shard] < 0 || owner[shard] == nid);
+			owner[shard] = nid;
+		}
+	}
+	assert_in_range(hist_shard(1023, 8191), 0, PGHOT_HIST_SHARDS - 1);
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(untracked_pages_are_not_recorded),
 	cmocka_unit_test(owner_is_the_sections_node),
@@ -224,4 +245,5 @@ UNIT_MAIN(
 	cmocka_unit_test(no_contiguous_pages_means_vmalloc),
 	cmocka_unit_test(no_memory_leaves_the_map_as_it_was),
 	cmocka_unit_test(a_section_costs_little_more_than_its_records),
+	cmocka_unit_test(nodes_share_no_shard_of_the_histogram),
 )

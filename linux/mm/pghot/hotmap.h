@@ -46,9 +46,12 @@ struct pghot_tunables {
 
 /*
  * CPUs that make records ready at once would pass one cache line of counts
- * around for longer than all the rest takes; few share one of these.
+ * around for longer than all the rest takes; few share one of these, and those
+ * of up to eight nodes none with another node's.
  */
-#define PGHOT_HIST_SHARDS	32
+#define PGHOT_HIST_NODES	8U
+#define PGHOT_HIST_CPUS		8U
+#define PGHOT_HIST_SHARDS	(PGHOT_HIST_NODES * PGHOT_HIST_CPUS)
 
 /* Ready records of each frequency class; of one shard, it may be below 0. */
 struct pghot_hist {

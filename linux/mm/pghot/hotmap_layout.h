@@ -11,6 +11,7 @@
 #include <linux/numa.h>
 #include <linux/prefetch.h>
 #include <linux/rcupdate.h>
+#include <linux/topology.h>
 #include <linux/smp.h>
 
 #include "hotmap.h"
@@ -132,10 +133,21 @@ static __always_inline bool cell_update(const struct pghot_layout *l,
 	return try_cmpxchg((u32 *)sec->records + i, old, new);
 }
 
+/*
+ * The shard that a CPU counts in. A line that CPUs of several nodes change goes
+ * to and fro between sockets, which takes many times as long as between the
+ * caches of one; where its memory is matters little beside that. So CPUs of one
+ * node share shards before those of several do.
+ */
+static inline unsigned int hist_shard(unsigned int nid, unsigned int cpu)
+{
+	return nid % PGHOT_HIST_NODES * PGHOT_HIST_CPUS + cpu % PGHOT_HIST_CPUS;
+}
+
 /* Count ready records of a class. */
 static inline void hist_add(struct pghot_map_node *node, u32 class, long n)
 {
-	unsigned int shard = raw_smp_processor_id() % PGHOT_HIST_SHARDS;
+	unsigned int shard = hist_shard(numa_node_id(), raw_smp_processor_id());
 
 	atomic_long_add(n, &node->hist[shard].class[class]);
 }
