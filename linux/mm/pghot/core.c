@@ -23,18 +23,35 @@ u32 pghot_period_ms __read_mostly = PGHOT_PERIOD_MS;
 
 static bool boot_off __initdata;
 static bool boot_precise __initdata;
+static bool boot_default __initdata;
 
 /* As with other options, the last one given counts. */
 static int __init pghot_setup(char *s)
 {
 	boot_precise = !strcmp(s, "precise");
-	boot_off = !boot_precise && strcmp(s, "default");
+	boot_default = !strcmp(s, "default");
+	boot_off = !boot_precise && !boot_default;
 	if (boot_off && strcmp(s, "off"))
 		pr_err("unknown mode '%s', staying off: use default, precise or off\n",
 		       s);
 	return 1;
 }
 __setup("pghot=", pghot_setup);
+
+/*
+ * The default layout tells two nodes apart, see hotmap_record.c. With more to
+ * choose from, it is worth four times the memory to know the right one.
+ */
+static bool __init choose_precise(void)
+{
+	int nid, targets = 0;
+
+	if (boot_precise || boot_default)
+		return boot_precise;
+	for_each_node(nid)
+		targets += pghot_may_promote_to(nid);
+	return targets > 2;
+}
 
 /* After memory_tier_late_init(), which is linked before this. */
 static int __init pghot_init(void)
@@ -45,7 +62,8 @@ static int __init pghot_init(void)
 	if (boot_off)
 		return 0;
 
-	err = pghot_map_init(&pghot_map, 1UL << SECTIONS_SHIFT, boot_precise);
+	err = pghot_map_init(&pghot_map, 1UL << SECTIONS_SHIFT,
+			     choose_precise());
 	if (err)
 		goto fail;
 	err = pghot_sysfs_init(&pghot, &sources);
