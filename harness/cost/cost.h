@@ -12,10 +12,8 @@ struct cost_map {
 	struct pghot_map_node node;
 	struct pghot_tunables t;
 	unsigned long sections;
-	u8 *base;		/* where all sections are */
+	u8 *base;		/* where its memory is */
 	size_t bytes;
-	size_t stride;		/* from one section to the next */
-	size_t records;		/* from a section's start to its records */
 };
 
 /* Of repeated measurements. */
@@ -32,6 +30,8 @@ struct cost_options {
 
 void cost_map_init(struct cost_map *b, unsigned long sections, bool precise);
 void cost_map_exit(struct cost_map *b);
+/* Where a page's record is. */
+u8 *cost_record_at(struct cost_map *b, unsigned long pfn);
 void cost_take_ready(struct cost_map *b);
 /* Without a record, as it was at first. */
 void cost_map_empty(struct cost_map *b);

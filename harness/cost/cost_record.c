@@ -52,7 +52,6 @@ struct worker {
 static void choose(struct worker *w)
 {
 	unsigned long pages = w->b->sections * PAGES_PER_SECTION, i;
-	size_t width = pghot_map_layout(&w->b->map)->bits / 8;
 
 	for (i = 0; i < w->o->accesses; i++) {
 		u32 pfn = cost_random(&w->random) % pages;
@@ -60,8 +59,7 @@ static void choose(struct worker *w)
 		w->access[i] = (struct pghot_access) {
 			.pfn = pfn, .nid = i & 1, .weight = w->weight,
 		};
-		w->offset[i] = pfn / PAGES_PER_SECTION * w->b->stride +
-			       w->b->records + pfn % PAGES_PER_SECTION * width;
+		w->offset[i] = cost_record_at(w->b, pfn) - w->b->base;
 	}
 }
 
@@ -287,6 +285,7 @@ void cost_records(const struct cost_options *o, bool precise)
 		measure(&b, o, way, 1, b.t.freq_threshold);
 		printf("\"threads\": 1}%s", way == ALONE ? ", " : "");
 	}
-	printf("}, \"map_bytes\": %lu", o->sections * b.stride);
+	printf("}, \"map_bytes\": %lu",
+	       o->sections * pghot_map_section_bytes(&b.map));
 	cost_map_exit(&b);
 }

@@ -8,6 +8,7 @@
 #include <linux/mmzone.h>
 
 #include "cost.h"
+#include "hotmap_layout.h"
 
 #define BAR_IDLE_US	50.0	/* with nothing hot */
 #define BAR_GROWTH	1.5	/* of the cost a hot block, from few to many */
@@ -115,12 +116,12 @@ static double hot(struct cost_map *b, const struct cost_options *o,
 }
 
 /*
- * ns per block for the first access in an era to a block that has a record, with
- * its other records to be gone through; and for one in the same era beside it.
+ * ns for the first access in an era to a group that has a record, with its other
+ * records to be gone through; and for one in the same era beside it.
  */
 static void eras(struct cost_map *b, const struct cost_options *o)
 {
-	unsigned long nr = b->sections * PAGES_PER_SECTION / PGHOT_BLOCK_PAGES;
+	unsigned long nr = b->sections * PAGES_PER_SECTION / GROUP_PAGES;
 	struct pghot_access access = { .weight = 1 };
 	const char *const names[] = { "first_in_an_era_ns", "in_an_era_ns" };
 	double ns[ARRAY_SIZE(names)][MAX_REPS];
@@ -137,7 +138,7 @@ static void eras(struct cost_map *b, const struct cost_options *o)
 			make_cold();
 			start = cost_ns();
 			for (i = 0; i < nr; i++) {
-				access.pfn = i * PGHOT_BLOCK_PAGES + way;
+				access.pfn = i * GROUP_PAGES + way;
 				pghot_map_record(&b->map, &access, now, &b->t,
 						 &node);
 			}

@@ -27,9 +27,10 @@ void cost_map_init(struct cost_map *b, unsigned long sections, bool precise)
 	if (pghot_map_init(&b->map, sections, precise))
 		exit(1);
 	pghot_map_node_init(&b->node, 2);
-	b->stride = ALIGN(pghot_map_section_bytes(&b->map), 4096UL);
-	b->records = offsetof(struct pghot_section, records);
-	b->bytes = ALIGN(sections * b->stride, HUGE);
+	b->bytes = sections * PAGES_PER_SECTION *
+		   (pghot_map_layout(&b->map)->bits / 8);
+	b->bytes += b->map.nr_roots * ALIGN(sizeof(struct pghot_leaf), 4096UL);
+	b->bytes = ALIGN(b->bytes, HUGE);
 	p = mmap(NULL, b->bytes + HUGE, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED) {
@@ -66,6 +67,14 @@ void cost_map_empty(struct cost_map *b)
 {
 	cost_take_ready(b);
 	pghot_map_expire(&b->map, &b->node, 0, &b->t, true);
+}
+
+u8 *cost_record_at(struct cost_map *b, unsigned long pfn)
+{
+	struct pghot_section *sec = section_of(&b->map, pfn_to_section_nr(pfn));
+
+	return sec->records + pfn % PAGES_PER_SECTION *
+			      (pghot_map_layout(&b->map)->bits / 8);
 }
 
 void cost_map_exit(struct cost_map *b)

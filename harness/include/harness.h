@@ -13,6 +13,7 @@ struct harness_fail {
 	bool pages;		/* alloc_pages_exact_nid() */
 	bool vmalloc;		/* __vmalloc_node() */
 	bool slab;		/* kvzalloc(), kvcalloc() */
+	unsigned int after;	/* so many of pages and vmalloc do not */
 };
 
 extern struct harness_fail harness_fail;

@@ -11,9 +11,9 @@ const unsigned long model_section_nr[MODEL_SECTIONS] = {
 	3, 510, 511, 512, 600, 1500,
 };
 
-/* Ends of words, of blocks (512 pages each) and of the section. */
+/* Ends of words, of blocks (512 pages each), of groups (4 blocks) and of the section. */
 const unsigned long model_page_nr[MODEL_PAGES] = {
-	0, 1, 7, 8, 511, 512, 1023, 16384, 32256, 32767,
+	0, 1, 7, 8, 511, 512, 2047, 2048, 16384, 32256, 32767,
 };
 
 static unsigned long block_nr(int page)
@@ -29,9 +29,22 @@ static int first_of_block(int page)
 	return page;
 }
 
+/* And in the same group. */
+static int first_of_group(int page)
+{
+	while (page > 0 && block_nr(page - 1) / 4 == block_nr(page) / 4)
+		page--;
+	return page;
+}
+
 static struct model_block *block_of_page(struct model *m, int section, int page)
 {
 	return &m->section[section].block[first_of_block(page)];
+}
+
+static struct model_group *group_of_page(struct model *m, int section, int page)
+{
+	return &m->section[section].group[first_of_group(page)];
 }
 
 static void section_clear(struct model_section *s)
@@ -117,21 +130,21 @@ static u32 class_of(const struct model *m, const struct model_page *p)
 	return class;
 }
 
-static int claim_place(struct model_block *b, int nid)
+static int claim_place(struct model_group *g, int nid)
 {
 	int place;
 
 	if (nid == NUMA_NO_NODE)
 		return 0;
 	for (place = 0; place < 2; place++)
-		if (b->nid[place] == nid)
+		if (g->nid[place] == nid)
 			return place;
 	for (place = 0; place < 2; place++)
-		if (b->nid[place] == NUMA_NO_NODE)
+		if (g->nid[place] == NUMA_NO_NODE)
 			break;
 	if (place == 2)
 		place = nid % 2;
-	b->nid[place] = nid;
+	g->nid[place] = nid;
 	return place;
 }
 
@@ -153,6 +166,7 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	bool anew = a->anew;
 	struct model_page *p = &m->section[section].page[page];
 	struct model_block *b = block_of_page(m, section, page);
+	struct model_group *g = group_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms);
 	bool fresh = in_window(m, p, now_ms) && !anew;
 	bool elsewhere;
@@ -160,9 +174,9 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 
 	if (m->section[section].owner == MODEL_NOBODY)
 		return PGHOT_UNTRACKED;
-	if (b->era == MODEL_NO_ERA || era_at(m, now_ms) > b->era)
-		b->era = era_at(m, now_ms);
-	place = claim_place(b, nid);
+	if (g->era == MODEL_NO_ERA || era_at(m, now_ms) > g->era)
+		g->era = era_at(m, now_ms);
+	place = claim_place(g, nid);
 	if (!weight)
 		return PGHOT_COUNTED;
 	if (nid == NUMA_NO_NODE && fresh) {
@@ -213,8 +227,8 @@ bool model_add(struct model *m, int section, int node)
 	section_clear(s);
 	s->owner = node;
 	for (i = 0; i < MODEL_PAGES; i++) {
-		s->block[i].nid[0] = s->block[i].nid[1] = NUMA_NO_NODE;
-		s->block[i].era = MODEL_NO_ERA;
+		s->group[i].nid[0] = s->group[i].nid[1] = NUMA_NO_NODE;
+		s->group[i].era = MODEL_NO_ERA;
 	}
 	return true;
 }
@@ -256,17 +270,17 @@ void model_expire(struct model *m, int node, u64 now_ms, bool all)
 		if (m->section[s].owner != node)
 			continue;
 		for (p = 0; p < MODEL_PAGES; p++) {
-			u64 era = block_of_page(m, s, p)->era;
+			u64 era = group_of_page(m, s, p)->era;
 
 			if (all || era + 1 < era_at(m, now_ms))
 				page_expire(&m->section[s].page[p]);
 		}
 		for (p = 0; p < MODEL_PAGES; p++) {
-			struct model_block *b = &m->section[s].block[p];
+			struct model_group *g = &m->section[s].group[p];
 
-			if (b->era != MODEL_NO_ERA &&
-			    (all || b->era + 1 < era_at(m, now_ms)))
-				b->era = MODEL_NO_ERA;
+			if (g->era != MODEL_NO_ERA &&
+			    (all || g->era + 1 < era_at(m, now_ms)))
+				g->era = MODEL_NO_ERA;
 		}
 	}
 }
@@ -360,7 +374,7 @@ unsigned int model_collect(const struct model *m, int section, int page,
 		entries[n++] = (struct pghot_entry) {
 			.pfn = model_pfn(section, i),
 			.nid = m->precise ? p->nid :
-					    s->block[first].nid[p->place],
+					    s->group[first_of_group(i)].nid[p->place],
 			.class = class_of(m, p),
 			.hot = hot,
 		};

@@ -11,7 +11,7 @@
 #include "hotmap.h"
 
 #define MODEL_SECTIONS	6
-#define MODEL_PAGES	10
+#define MODEL_PAGES	11
 #define MODEL_NODES	2
 #define MODEL_NOBODY	(-1)
 #define MODEL_NO_ERA	(~0ULL)
@@ -23,21 +23,25 @@ struct model_page {
 	u64 count;		/* 0: no record */
 	u64 bucket;		/* of the last access */
 	int nid;		/* precise: where it came from */
-	int place;		/* default: which of its block's two nodes */
+	int place;		/* default: which of its group's two nodes */
 	bool ready;
 };
 
 struct model_block {
-	int nid[2];		/* NUMA_NO_NODE: place is free */
 	bool pending;		/* a walk must find it */
+};
+
+struct model_group {
+	int nid[2];		/* NUMA_NO_NODE: place is free */
 	u64 era;		/* of the last report, MODEL_NO_ERA: none counts */
 };
 
 struct model_section {
 	int owner;		/* node, or MODEL_NOBODY: not tracked */
 	struct model_page page[MODEL_PAGES];
-	/* By page: pages of one block share the first one's. */
+	/* By page: pages of one block, or group, share the first one's. */
 	struct model_block block[MODEL_PAGES];
+	struct model_group group[MODEL_PAGES];
 };
 
 /* Next block to look at. */

@@ -60,12 +60,20 @@ static void *pages(size_t size)
 	return zeroed(size, PAGE_SIZE);
 }
 
+static bool fails(bool kind)
+{
+	if (!kind || !harness_fail.after)
+		return kind;
+	harness_fail.after--;
+	return false;
+}
+
 void *alloc_pages_exact_nid(int nid, size_t size, unsigned int gfp)
 {
 	void *p;
 
 	(void)nid;
-	if (harness_fail.pages || !(gfp & __GFP_ZERO))
+	if (fails(harness_fail.pages) || !(gfp & __GFP_ZERO))
 		return NULL;
 	if (arena) {
 		p = arena;
@@ -112,7 +120,7 @@ void *__vmalloc_node(size_t size, size_t align, unsigned int gfp, int node,
 	(void)gfp;
 	(void)node;
 	(void)caller;
-	if (harness_fail.vmalloc)
+	if (fails(harness_fail.vmalloc))
 		return NULL;
 	p = pages(size);
 	if (p && !area_replace(NULL, p)) {

@@ -2,6 +2,8 @@
 /* hotmap.c: sections come and go, records are counted once. */
 #include "map.h"
 
+#include <linux/math.h>
+
 #include "hotmap_layout.h"
 
 static struct fixture f;
@@ -168,6 +170,30 @@ TEST(sections_beyond_the_map_are_refused)
 	}
 }
 
+TEST(a_leaf_goes_with_its_last_section)
+{
+	for_each_map(&f) {
+		long before = harness_live().pages;
+		struct pghot_cursor c = { };
+		unsigned long pfn = pfn_in(SECTION_B, 1);
+
+		make_ready(&f, pfn);
+		assert_true(pghot_map_next_block(&f.map, &f.node, &c, &pfn));
+		assert_int_equal(pghot_map_remove(&f.map, SECTION_A, 1), 0);
+		assert_int_equal(before - harness_live().pages, 1);
+		assert_int_equal(pghot_map_remove(&f.map, SECTION_B, 1), 1);
+		/* Its records, and the leaf. */
+		assert_int_equal(before - harness_live().pages, 3);
+		/* A walk that was under way ends. */
+		pghot_map_hold(&f.map, pfn, 1);
+		pghot_map_stop(&f.map, &c);
+		assert_false(pghot_map_next_block(&f.map, &f.node, &c, &pfn));
+		assert_int_equal(pghot_map_add(&f.map, &f.node, SECTION_B, 0),
+				 0);
+		make_ready(&f, pfn_in(SECTION_B, 1));
+	}
+}
+
 TEST(no_contiguous_pages_means_vmalloc)
 {
 	for_each_map(&f) {
@@ -191,9 +217,11 @@ TEST(no_memory_leaves_the_map_as_it_was)
 			.pages = true, .vmalloc = true,
 		};
 		assert_int_equal(pghot_map_add(&f.map, &f.node, 7, 0), -ENOMEM);
-		harness_fail.slab = true;
+		/* There are records, and no leaf for them. */
+		harness_fail.after = 1;
 		assert_int_equal(pghot_map_add(&f.map, &f.node, 1700, 0),
 				 -ENOMEM);
+		harness_fail.slab = true;
 		assert_int_equal(pghot_map_init(&none, 10, false), -ENOMEM);
 		harness_fail = (struct harness_fail) { };
 		assert_memory_equal(&was, &f.node, sizeof(was));
@@ -202,13 +230,27 @@ TEST(no_memory_leaves_the_map_as_it_was)
 	}
 }
 
-TEST(a_section_costs_little_more_than_its_records)
+/* In whole pages, as the kernel allocates. */
+static unsigned long kernel_bytes(const struct pghot_map *map,
+				  unsigned long sections)
+{
+	unsigned long records = PAGES_PER_SECTION * (map->precise ? 4 : 1);
+
+	return sections * ALIGN(records, 4096) +
+	       sections / LEAF_SECTIONS *
+	       ALIGN(sizeof(struct pghot_leaf), 4096) +
+	       map->nr_roots * sizeof(*map->roots);
+}
+
+TEST(records_of_a_tib_take_little_more_than_a_byte_a_page)
 {
 	for_each_map(&f) {
 		size_t bytes = pghot_map_section_bytes(&f.map);
 		size_t records = PAGES_PER_SECTION * (f.map.precise ? 4 : 1);
 
-		assert_in_range(bytes, records, records + 4096);
+		assert_in_range(bytes, records, records + 112);
+		assert_in_range(kernel_bytes(&f.map, 8192), 0,
+				(f.map.precise ? 1025UL : 257UL) << 20);
 	}
 }
 
@@ -242,8 +284,9 @@ UNIT_MAIN(
 	cmocka_unit_test(a_section_added_again_is_empty),
 	cmocka_unit_test(adding_twice_keeps_the_records),
 	cmocka_unit_test(sections_beyond_the_map_are_refused),
+	cmocka_unit_test(a_leaf_goes_with_its_last_section),
 	cmocka_unit_test(no_contiguous_pages_means_vmalloc),
 	cmocka_unit_test(no_memory_leaves_the_map_as_it_was),
-	cmocka_unit_test(a_section_costs_little_more_than_its_records),
+	cmocka_unit_test(records_of_a_tib_take_little_more_than_a_byte_a_page),
 	cmocka_unit_test(nodes_share_no_shard_of_the_histogram),
 )

@@ -31,7 +31,7 @@ TEST(precise_keeps_every_node)
 	fixture_exit(&f);
 }
 
-TEST(two_nodes_a_block_are_exact)
+TEST(two_nodes_a_group_are_exact)
 {
 	fixture_init(&f, false);
 	assert_int_equal(target_after(0, 5), 5);
@@ -42,15 +42,15 @@ TEST(two_nodes_a_block_are_exact)
 	fixture_exit(&f);
 }
 
-TEST(each_block_has_its_own_two)
+TEST(each_group_has_its_own_two)
 {
 	fixture_init(&f, false);
 	assert_int_equal(target_after(0, 0), 0);
 	assert_int_equal(target_after(1, 1), 1);
-	assert_int_equal(target_after(512, 2), 2);
-	assert_int_equal(target_after(513, 3), 3);
+	assert_int_equal(target_after(2048, 2), 2);
+	assert_int_equal(target_after(2049, 3), 3);
 	assert_int_equal(target_after(2, 0), 0);
-	assert_int_equal(target_after(514, 2), 2);
+	assert_int_equal(target_after(2050, 2), 2);
 	fixture_exit(&f);
 }
 
@@ -121,8 +121,8 @@ TEST(a_section_added_again_forgets_its_nodes)
 
 UNIT_MAIN(
 	cmocka_unit_test(precise_keeps_every_node),
-	cmocka_unit_test(two_nodes_a_block_are_exact),
-	cmocka_unit_test(each_block_has_its_own_two),
+	cmocka_unit_test(two_nodes_a_group_are_exact),
+	cmocka_unit_test(each_group_has_its_own_two),
 	cmocka_unit_test(the_last_access_decides),
 	cmocka_unit_test(a_third_node_replaces_one_and_is_exact_itself),
 	cmocka_unit_test(a_page_of_a_replaced_node_follows_the_place),

@@ -94,12 +94,14 @@ TEST(a_finished_walk_leaves_no_bits_to_look_at)
 		make_ready(&f, pfn_in(SECTION_C, 32767));
 		assert_rest(&c, pfn_in(SECTION_A, 0),
 			    pfn_in(SECTION_C, 32256));
+		rcu_read_lock();
 		assert_int_equal(find_next_bit(leaf_of(&f.map, SECTION_A)->hot,
 					       LEAF_SECTIONS, 0),
 				 LEAF_SECTIONS);
 		assert_int_equal(find_next_bit(leaf_of(&f.map, SECTION_C)->hot,
 					       LEAF_SECTIONS, 0),
 				 LEAF_SECTIONS);
+		rcu_read_unlock();
 	}
 }
 

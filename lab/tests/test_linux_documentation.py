@@ -261,3 +261,29 @@ def test_boot_parameters_are_documented() -> None:
     assert names
     for name in names:
         assert f"\n\t{name}\t" in text
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        GUIDE,
+        DESIGN,
+        PGHOT / "Kconfig",
+        paths.ROOT / "docs/operator.md",
+        paths.ROOT / "docs/faq.md",
+        paths.ROOT / "harness/README.md",
+    ],
+    ids=lambda page: page.name,
+)
+def test_memory_of_a_tib_is_what_the_harness_allows(page):
+    unit = (paths.ROOT / "harness/unit/test_map.c").read_text()
+    bounds = re.findall(r"precise \? (\d+)UL : (\d+)UL\) << 20", unit)
+    assert len(bounds) == 1
+    text = " ".join(page.read_text().split())
+    # What stands in one sentence or table with a TiB, or just after it.
+    said = {
+        int(mib.replace(",", ""))
+        for part in re.findall(r"[^.]*\bTiB\b[^.]*\.[^.]*", text)
+        for mib in re.findall(r"([\d,]+) MiB", part)
+    }
+    assert {mib for mib in said if mib > 128} == {int(bound) for bound in bounds[0]}

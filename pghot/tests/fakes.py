@@ -6,9 +6,9 @@ from pathlib import Path
 PGHOT = "sys/kernel/mm/pghot"
 NODES = "sys/devices/system/node"
 MIB_KB = 1024
-#: Of 256 GiB in sections of 128 MiB, in the default layout: 32 KiB of records and the 320 bytes
-#: before them, `struct pghot_section` in linux/mm/pghot/hotmap_layout.h.
-MAP_BYTES = 2048 * (32768 + 320)
+#: Of 256 GiB in sections of 128 MiB, in the default layout: 32 KiB of records and the 112 bytes
+#: that go with them, `struct pghot_section` in linux/mm/pghot/hotmap_layout.h.
+MAP_BYTES = 2048 * (32768 + 112)
 
 PGHOT_COUNTERS = {
     "pghot_recorded": 100000,
@@ -92,7 +92,7 @@ class Machine:
                 f"      nr_inactive_anon 17\n  pages free     {pages}\n        boost    0\n"
                 "        min      3000\n        low      4000\n"
                 "        high     5000\n        promo    6000\n"
-                "        spanned  1048576\n        present  1048576\n        managed  1000000\n"
+                "        spanned  1128576\n        present  1128576\n        managed  1000000\n"
                 "        cma      0\n        protection: (0, 0, 0, 0)\n      nr_free_pages 3\n"
                 "  pagesets\n    cpu: 0\n              count:    300\n              high:     700\n"
             )

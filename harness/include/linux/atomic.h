@@ -24,6 +24,9 @@
 #define smp_mb__after_atomic()	smp_mb()
 #endif
 
+/* rcu_dereference() is an acquire here. */
+#define smp_acquire__after_ctrl_dep()	barrier()
+
 static inline long atomic_long_read(const atomic_long_t *v)
 {
 	return READ_ONCE(v->counter);

@@ -45,6 +45,8 @@ bool harness_rcu_held(void);
 	({ rcu_assert(cond); rcu_access_pointer(p); })
 #define rcu_assign_pointer(p, v) \
 	__atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
+#define RCU_INIT_POINTER(p, v) \
+	__atomic_store_n(&(p), (v), __ATOMIC_RELAXED)
 #define rcu_replace_pointer(p, v, cond) \
 	({ rcu_assert(cond); __atomic_exchange_n(&(p), (v), __ATOMIC_ACQ_REL); })
 

@@ -2,20 +2,20 @@
 /*
  * The hot map.
  *
- *	roots[] -> leaf (512 sections) -> section (32768 records on x86-64)
+ *	roots[] -> leaf (512 sections) -> section -> records (32768 on x86-64)
  *	           one hot bit a section  one hot bit a 2 MiB block
  *
  * Recording is lock-free and may run in any context, NMI included: it follows
- * two pointers under RCU and updates one record with compare-and-exchange. A
+ * three pointers under RCU and updates one record with compare-and-exchange. A
  * record that becomes ready sets its block's bit and then its section's bit.
  * Whoever consumes does the reverse: it clears the section's bit, the block's
  * bit, and only then reads the records. There is a full barrier between each
  * two steps on both sides, so no ready record is ever without its bits while
  * nobody is looking at it.
  *
- * Sections come and go under the caller's lock. A section that goes is first
+ * Sections come and go under the map's lock. A section that goes is first
  * unpublished; after a grace period nobody updates it any more and its ready
- * records can be counted.
+ * records can be counted. A leaf goes with its last section.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -24,83 +24,83 @@
 
 #include "hotmap_layout.h"
 
+static size_t records_bytes(const struct pghot_map *map)
+{
+	return PAGES_PER_SECTION *
+	       (pghot_map_layout(map)->bits / BITS_PER_BYTE);
+}
+
 /**
- * pghot_map_section_bytes - memory that the records of one section take
+ * pghot_map_section_bytes - memory that one section takes
  * @map: the map
  *
  * Return: bytes.
  */
 size_t pghot_map_section_bytes(const struct pghot_map *map)
 {
-	return struct_size_t(struct pghot_section, records,
-			     PAGES_PER_SECTION *
-			     (pghot_map_layout(map)->bits / BITS_PER_BYTE));
+	return records_bytes(map) + sizeof(u8 *) + sizeof(struct pghot_section);
 }
 
 /*
- * Directly mapped memory spares a TLB miss on each record, and the exact
- * allocation does not round 33 KiB up to 64 KiB. Neither way is worth killing a
- * process for.
+ * Directly mapped memory spares a TLB miss on each record. It has to be
+ * contiguous, which after a while nothing may be; what is left of a power of two
+ * pages is given back. Neither way is worth killing a process for.
  */
-static struct pghot_section *section_alloc(struct pghot_map *map, int nid)
+static void *map_alloc(size_t bytes, int nid)
 {
-	size_t bytes = pghot_map_section_bytes(map);
-	struct pghot_section *sec;
+	void *p;
 
-	sec = alloc_pages_exact_nid(nid, bytes, GFP_KERNEL | __GFP_ZERO |
-				    __GFP_NORETRY | __GFP_NOWARN);
-	if (!sec)
-		sec = __vmalloc_node(bytes, 1, GFP_KERNEL | __GFP_ZERO |
-				     __GFP_RETRY_MAYFAIL | __GFP_NOWARN, nid,
-				     __builtin_return_address(0));
-	return sec;
+	p = alloc_pages_exact_nid(nid, bytes, GFP_KERNEL | __GFP_ZERO |
+				  __GFP_NORETRY | __GFP_NOWARN);
+	if (!p)
+		p = __vmalloc_node(bytes, 1, GFP_KERNEL | __GFP_ZERO |
+				   __GFP_RETRY_MAYFAIL | __GFP_NOWARN, nid,
+				   __builtin_return_address(0));
+	return p;
 }
 
-static void section_free(struct pghot_map *map, struct pghot_section *sec)
+static void map_free(void *p, size_t bytes)
 {
-	if (is_vmalloc_addr(sec))
-		vfree(sec);
+	if (is_vmalloc_addr(p))
+		vfree(p);
 	else
-		free_pages_exact(sec, pghot_map_section_bytes(map));
+		free_pages_exact(p, bytes);
 }
 
-/* Empty all records of a section. Return how many were ready. */
-static __always_inline unsigned long
-section_clear(const struct pghot_layout *l, struct pghot_section *sec)
+/* Take what is ready in a section out of the counts. Return how many it is. */
+static unsigned long section_uncount(const struct pghot_layout *l,
+				     struct pghot_section *sec)
 {
+	const u32 per_word = cells_per_word(l);
+	u64 *words = (u64 *)sec->records;
 	unsigned long i, ready = 0;
 
-	for (i = 0; i < SECTION_BLOCKS; i++) {
-		clear_bit(i, sec->hot);
-		clear_bit(i, sec->held);
-	}
-	/*
-	 * Bits before records: who makes a record ready after it was emptied
-	 * sets its bit again. Pairs with the barrier in cell_update().
-	 */
-	smp_mb__after_atomic();
 	for (i = 0; i < PAGES_PER_SECTION; i++) {
-		u32 old = cell_read(l, sec, i);
 		struct pghot_rec rec;
 
-		do {
-			if (!old)
-				break;
-		} while (!cell_update(l, sec, i, &old, 0));
-		rec = pghot_unpack(l, old);
-		if (rec.ready) {
-			hist_add(sec->node, pghot_class(l, rec), -1);
-			ready++;
+		if (i % per_word == 0 && word_idle(l, words[i / per_word])) {
+			i += per_word - 1;
+			continue;
 		}
+		rec = pghot_unpack(l, cell_read(l, sec->records, i));
+		if (!rec.ready)
+			continue;
+		hist_add(sec->node, pghot_class(l, rec), -1);
+		ready++;
 	}
 	return ready;
 }
 
-static unsigned long section_empty(struct pghot_map *map,
-				   struct pghot_section *sec)
+/* The leaf of a section as who changes the map sees it. */
+static struct pghot_leaf *leaf_locked(struct pghot_map *map,
+				      unsigned long section)
 {
-	return map->precise ? section_clear(&pghot_layout_precise, sec) :
-			      section_clear(&pghot_layout_default, sec);
+	unsigned long root = section >> LEAF_SHIFT;
+
+	if (root >= map->nr_roots)
+		return NULL;
+	return rcu_dereference_protected(map->roots[root],
+					 lockdep_is_held(&map->lock));
 }
 
 /**
@@ -114,6 +114,7 @@ static unsigned long section_empty(struct pghot_map *map,
 int pghot_map_init(struct pghot_map *map, unsigned long max_sections,
 		   bool precise)
 {
+	mutex_init(&map->lock);
 	map->precise = precise;
 	map->nr_roots = DIV_ROUND_UP(max_sections, LEAF_SECTIONS);
 	map->roots = kvcalloc(map->nr_roots, sizeof(*map->roots), GFP_KERNEL);
@@ -126,22 +127,9 @@ int pghot_map_init(struct pghot_map *map, unsigned long max_sections,
  */
 void pghot_map_exit(struct pghot_map *map)
 {
-	unsigned long root, i;
-
-	for (root = 0; root < map->nr_roots; root++) {
-		struct pghot_leaf *leaf = leaf_of(map, root << LEAF_SHIFT);
-
-		if (!leaf)
-			continue;
-		for (i = 0; i < LEAF_SECTIONS; i++) {
-			struct pghot_section *sec =
-				rcu_dereference_protected(leaf->section[i], 1);
-
-			if (sec)
-				section_free(map, sec);
-		}
-		kvfree(leaf);
-	}
+	if (!map->roots)
+		return;
+	pghot_map_remove(map, 0, map->nr_roots << LEAF_SHIFT);
 	kvfree(map->roots);
 	map->roots = NULL;
 	map->nr_roots = 0;
@@ -172,38 +160,91 @@ void pghot_map_node_init(struct pghot_map_node *node, int nid)
  * @section: section number
  * @alloc_nid: node to take the records' memory from, where it has some
  *
- * The caller serialises changes of the map. A section that is tracked already
- * is left alone.
+ * May sleep. A section that is tracked already is left alone.
  *
  * Return: 0, -ENOMEM, or -ERANGE if the map does not reach that far.
  */
 int pghot_map_add(struct pghot_map *map, struct pghot_map_node *node,
 		  unsigned long section, int alloc_nid)
 {
-	struct pghot_leaf *leaf = leaf_of(map, section);
-	struct pghot_section *sec;
+	unsigned long i = section % LEAF_SECTIONS;
+	struct pghot_leaf *leaf;
+	u8 *records;
 
 	if (section >> LEAF_SHIFT >= map->nr_roots)
 		return -ERANGE;
-	if (!leaf) {
-		leaf = kvzalloc_obj(*leaf);
-		if (!leaf)
-			return -ENOMEM;
-		rcu_assign_pointer(map->roots[section >> LEAF_SHIFT], leaf);
-	}
-	if (rcu_access_pointer(leaf->section[section % LEAF_SECTIONS]))
+	guard(mutex)(&map->lock);
+	leaf = leaf_locked(map, section);
+	if (leaf && rcu_access_pointer(leaf->records[i]))
 		return 0;
 
-	sec = section_alloc(map, alloc_nid);
-	if (!sec)
+	records = map_alloc(records_bytes(map), alloc_nid);
+	if (!records)
 		return -ENOMEM;
-	sec->node = node;
-	memset(sec->slots, 0xff, sizeof(sec->slots));
+	if (!leaf) {
+		leaf = map_alloc(sizeof(*leaf), alloc_nid);
+		if (!leaf) {
+			map_free(records, records_bytes(map));
+			return -ENOMEM;
+		}
+		rcu_assign_pointer(map->roots[section >> LEAF_SHIFT], leaf);
+	}
+	leaf->sections++;
+	leaf->section[i] = (struct pghot_section) {
+		.node = node, .records = records,
+	};
+	memset(leaf->section[i].slots, 0xff, sizeof(leaf->section[i].slots));
 	WRITE_ONCE(node->first, min(node->first, section));
 	WRITE_ONCE(node->last, max(node->last, section));
-	node->sections++;
-	rcu_assign_pointer(leaf->section[section % LEAF_SECTIONS], sec);
+	WRITE_ONCE(node->sections, node->sections + 1);
+	rcu_assign_pointer(leaf->records[i], records);
 	return 0;
+}
+
+/* Sections and leaves that nobody finds any more. */
+struct gone {
+	struct pghot_section *sections;
+	struct pghot_leaf *leaves;
+};
+
+static void section_unpublish(struct pghot_map *map, unsigned long section,
+			      struct gone *gone)
+{
+	struct pghot_leaf *leaf = leaf_locked(map, section);
+	unsigned long i = section % LEAF_SECTIONS;
+
+	if (!leaf || !rcu_replace_pointer(leaf->records[i], NULL,
+					  lockdep_is_held(&map->lock)))
+		return;
+	leaf->section[i].next = gone->sections;
+	gone->sections = &leaf->section[i];
+	if (--leaf->sections)
+		return;
+	RCU_INIT_POINTER(map->roots[section >> LEAF_SHIFT], NULL);
+	leaf->next = gone->leaves;
+	gone->leaves = leaf;
+}
+
+/* After a grace period. Return how many records were ready. */
+static unsigned long free_gone(struct pghot_map *map, struct gone *gone)
+{
+	const struct pghot_layout *l = pghot_map_layout(map);
+	struct pghot_section *sec;
+	struct pghot_leaf *leaf;
+	unsigned long ready = 0;
+
+	while ((sec = gone->sections)) {
+		gone->sections = sec->next;
+		ready += section_uncount(l, sec);
+		WRITE_ONCE(sec->node->sections, sec->node->sections - 1);
+		map_free(sec->records, records_bytes(map));
+		cond_resched();
+	}
+	while ((leaf = gone->leaves)) {
+		gone->leaves = leaf->next;
+		map_free(leaf, sizeof(*leaf));
+	}
+	return ready;
 }
 
 /**
@@ -213,40 +254,22 @@ int pghot_map_add(struct pghot_map *map, struct pghot_map_node *node,
  * @nr: how many; those that are not tracked are skipped
  *
  * May sleep. When it returns, no reader that began before it sees the sections
- * any more. The caller serialises changes of the map.
+ * any more, and their memory is free.
  *
  * Return: how many ready records went with them.
  */
 unsigned long pghot_map_remove(struct pghot_map *map, unsigned long section,
 			       unsigned long nr)
 {
-	struct pghot_section *gone = NULL, *sec;
-	unsigned long ready = 0;
+	struct gone gone = { };
 
-	for (; nr; nr--, section++) {
-		struct pghot_leaf *leaf = leaf_of(map, section);
-		unsigned long i = section % LEAF_SECTIONS;
-
-		if (!leaf)
-			continue;
-		sec = rcu_replace_pointer(leaf->section[i], NULL, true);
-		if (!sec)
-			continue;
-		sec->next = gone;
-		gone = sec;
-	}
-	if (!gone)
+	guard(mutex)(&map->lock);
+	for (; nr; nr--, section++)
+		section_unpublish(map, section, &gone);
+	if (!gone.sections)
 		return 0;
-
 	synchronize_rcu();
-	while (gone) {
-		sec = gone;
-		gone = sec->next;
-		ready += section_empty(map, sec);
-		sec->node->sections--;
-		section_free(map, sec);
-	}
-	return ready;
+	return free_gone(map, &gone);
 }
 
 /**

@@ -10,6 +10,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/cache.h>
+#include <linux/mutex.h>
 #include <linux/pghot.h>
 #include <linux/types.h>
 
@@ -25,6 +26,7 @@ struct pghot_leaf;
  * @roots: leaves, by section number; RCU
  * @nr_roots: entries in @roots
  * @precise: which layout the records have
+ * @lock: serialises changes of which sections there are
  *
  * The kernel has one; tests make their own.
  */
@@ -32,6 +34,8 @@ struct pghot_map {
 	struct pghot_leaf __rcu **roots;
 	unsigned long nr_roots;
 	bool precise;
+	/* Readers of roots, leaves and sections need RCU only. */
+	struct mutex lock;
 };
 
 /**

@@ -2,8 +2,8 @@
 /*
  * The hot map: forgetting. A record's clock is short and wraps, so that an old
  * access would look recent one day. Instead of going through all records from
- * time to time, whoever records something in a block of pages for the first time
- * in an era goes through that block: pghot_era_buckets() says why that is enough.
+ * time to time, whoever records something in a group of blocks for the first time
+ * in an era goes through that group: pghot_era_buckets() says why that is enough.
  * What nobody records anything beside is not looked at, and costs nothing.
  *
  * Eras wrap too, after 4095: pghot_map_expire() has to come before that.
@@ -16,28 +16,28 @@
 #define EXPIRE_ERAS		(NR_ERAS / 4)
 
 /*
- * Go through the records of a block, as long as its era is that in @slots. An
+ * Go through the records of a group, as long as its era is that in @slots. An
  * access that another CPU counts meanwhile stays: it has changed the record, or
  * the era. What is lost at worst is one that is counted between the look at the
  * era and that at a record which it leaves as it was.
  */
-static __always_inline void block_forget(const struct pghot_layout *l,
+static __always_inline void group_forget(const struct pghot_layout *l,
 					 struct pghot_section *sec,
-					 unsigned int block, u32 slots,
+					 unsigned int group, u32 slots,
 					 u32 bucket, bool all, bool ready_too)
 {
-	const u32 per_word = sizeof(u64) * BITS_PER_BYTE / l->bits;
-	unsigned long base = block * PGHOT_BLOCK_PAGES, i;
+	const u32 per_word = cells_per_word(l);
+	unsigned long base = group * GROUP_PAGES, i;
 	u64 *words = (u64 *)sec->records + base / per_word;
 	unsigned int w;
 
-	for (w = 0; w < PGHOT_BLOCK_PAGES / per_word; w++) {
+	for (w = 0; w < GROUP_PAGES / per_word; w++) {
 		if (!READ_ONCE(words[w]))
 			continue;
-		if (slot_era(READ_ONCE(sec->slots[block])) != slot_era(slots))
+		if (slot_era(READ_ONCE(sec->slots[group])) != slot_era(slots))
 			return;
 		for (i = base + w * per_word; i < base + (w + 1) * per_word; i++) {
-			u32 old = cell_read(l, sec, i);
+			u32 old = cell_read(l, sec->records, i);
 			struct pghot_rec was = pghot_unpack(l, old), rec;
 			u32 new;
 
@@ -45,7 +45,8 @@ static __always_inline void block_forget(const struct pghot_layout *l,
 			if (ready_too)
 				rec.freq = 0;
 			new = pghot_pack(l, rec);
-			if (new == old || !cell_update(l, sec, i, &old, new))
+			if (new == old ||
+			    !cell_update(l, sec->records, i, &old, new))
 				continue;
 			if (rec.ready && rec.freq != was.freq) {
 				hist_add(sec->node, pghot_class(l, rec), 1);
@@ -55,8 +56,8 @@ static __always_inline void block_forget(const struct pghot_layout *l,
 	}
 }
 
-/* Return the block's word with this era, unless another CPU was faster. */
-static u32 block_set_era(u32 *slot, u32 slots, u32 era)
+/* Return the group's word with this era, unless another CPU was faster. */
+static u32 group_set_era(u32 *slot, u32 slots, u32 era)
 {
 	u32 was = slot_era(slots), new;
 
@@ -69,15 +70,15 @@ static u32 block_set_era(u32 *slot, u32 slots, u32 era)
 }
 
 /*
- * A block whose era is not the present one: forget what is out of the window
+ * A group whose era is not the present one: forget what is out of the window
  * before anything is added. Return its word. Any context, NMI included; it takes
- * as long as reading 512 or 2048 bytes does.
+ * as long as reading 2 or 8 KiB does.
  */
-noinline u32 block_enter_era(const struct pghot_layout *l,
-			     struct pghot_section *sec, unsigned int block,
+noinline u32 group_enter_era(const struct pghot_layout *l,
+			     struct pghot_section *sec, unsigned int group,
 			     u32 bucket)
 {
-	u32 slots = READ_ONCE(sec->slots[block]), era = era_at(l, bucket);
+	u32 slots = READ_ONCE(sec->slots[group]), era = era_at(l, bucket);
 	bool tells = era_tells(era, slots);
 
 	/* Another CPU knew of the next era first. */
@@ -85,29 +86,29 @@ noinline u32 block_enter_era(const struct pghot_layout *l,
 		return slots;
 	if (slot_era(slots) == era)
 		return slots;
-	/* In a block without an era there is nothing to forget. */
+	/* In a group without an era there is nothing to forget. */
 	if (slot_era(slots) != NO_ERA && l->bits == 8)
-		block_forget(&pghot_layout_default, sec, block, slots, bucket,
+		group_forget(&pghot_layout_default, sec, group, slots, bucket,
 			     !tells, false);
 	else if (slot_era(slots) != NO_ERA)
-		block_forget(&pghot_layout_precise, sec, block, slots, bucket,
+		group_forget(&pghot_layout_precise, sec, group, slots, bucket,
 			     !tells, false);
-	return block_set_era(&sec->slots[block], slots, era);
+	return group_set_era(&sec->slots[group], slots, era);
 }
 
 static void section_expire(const struct pghot_layout *l,
 			   struct pghot_section *sec, u32 bucket, bool all)
 {
-	unsigned int block;
+	unsigned int group;
 
-	for (block = 0; block < SECTION_BLOCKS; block++) {
-		u32 slots = READ_ONCE(sec->slots[block]);
+	for (group = 0; group < SECTION_GROUPS; group++) {
+		u32 slots = READ_ONCE(sec->slots[group]);
 
 		if (slot_era(slots) == NO_ERA ||
 		    (!all && era_tells(era_at(l, bucket), slots)))
 			continue;
-		block_forget(l, sec, block, slots, bucket, true, true);
-		block_set_era(&sec->slots[block], slots, NO_ERA);
+		group_forget(l, sec, group, slots, bucket, true, true);
+		group_set_era(&sec->slots[group], slots, NO_ERA);
 	}
 }
 
@@ -120,8 +121,8 @@ static void section_expire(const struct pghot_layout *l,
  * @all: forget everything: the window was another one, or the time has wrapped
  *
  * Ready records stay, and are not hot. To be called at least every
- * pghot_map_expire_ms(); reads 4 bytes per block, 2 MiB for 1 TiB, and the
- * records of blocks to which nothing was accounted for two eras. May sleep, and
+ * pghot_map_expire_ms(); reads 4 bytes per group, 512 KiB for 1 TiB, and
+ * the records of groups to which nothing was accounted for two eras. May sleep, and
  * may run beside everything else but pghot_map_exit().
  */
 void pghot_map_expire(struct pghot_map *map, struct pghot_map_node *node,

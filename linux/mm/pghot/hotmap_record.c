@@ -12,7 +12,7 @@
 #define BATCH_AHEAD		32U
 
 /*
- * Which of its block's two nodes @nid is. A third node takes the place of one
+ * Which of its group's two nodes @nid is. A third node takes the place of one
  * of them, always the same one, so that nodes do not drive each other out in
  * turn.
  */
@@ -75,7 +75,7 @@ static noinline bool ready_update(const struct pghot_layout *l,
 	if (was.ready)
 		hist_add(sec->node, from, -1);
 	if (!was.ready || was.who != is.who)
-		mark_hot(leaf_of(map, section), section, sec, block_of(pfn));
+		mark_hot(map, section, sec, block_of(pfn));
 	return !was.ready;
 }
 
@@ -134,28 +134,28 @@ static noinline u32 buckets_back(const struct pghot_layout *l,
 
 static __always_inline bool
 section_record(const struct pghot_layout *l, struct pghot_map *map,
-	       struct pghot_section *sec, const struct pghot_access *a,
-	       struct rule rule)
+	       struct pghot_section *sec, u8 *records,
+	       const struct pghot_access *a, struct rule rule)
 {
-	u32 *slot = &sec->slots[block_of(a->pfn)], slots = READ_ONCE(*slot);
+	u32 *slot = &sec->slots[group_of(a->pfn)], slots = READ_ONCE(*slot);
 	unsigned long i = a->pfn % PAGES_PER_SECTION;
 	u32 old, new, who, back = 0;
 
 	if (unlikely(slot_era(slots) != rule.era))
-		slots = block_enter_era(l, sec, block_of(a->pfn), rule.bucket);
+		slots = group_enter_era(l, sec, group_of(a->pfn), rule.bucket);
 	who = who_encode(l, slot, slots, a->nid);
 	/* Nothing would change; asked here, the loop has less to keep. */
 	if (!a->weight)
 		return false;
 	if (unlikely(a->interval_ms))
 		back = buckets_back(l, &rule, a->interval_ms);
-	old = cell_read(l, sec, i);
+	old = cell_read(l, records, i);
 	do {
 		new = pghot_pack(l, rec_after(l, pghot_unpack(l, old), a, who,
 					      &rule, back));
 		if (new == old)
 			return false;
-	} while (!cell_update(l, sec, i, &old, new));
+	} while (!cell_update(l, records, i, &old, new));
 
 	if (likely(!(new & pghot_ready_bit(l))))
 		return false;
@@ -165,14 +165,18 @@ section_record(const struct pghot_layout *l, struct pghot_map *map,
 /* Find a page's section, and have what recording needs on its way. */
 static __always_inline struct pghot_section *
 section_fetch(const struct pghot_layout *l, struct pghot_map *map,
-	      unsigned long pfn)
+	      unsigned long pfn, u8 **records)
 {
-	struct pghot_section *sec = section_of(map, pfn_to_section_nr(pfn));
+	struct pghot_leaf *leaf = leaf_of(map, pfn_to_section_nr(pfn));
+	struct pghot_section *sec;
 
+	if (unlikely(!leaf))
+		return NULL;
+	sec = section_in(leaf, pfn_to_section_nr(pfn), records);
 	if (unlikely(!sec))
 		return NULL;
-	prefetch(&sec->slots[block_of(pfn)]);
-	cell_prefetch(l, sec, pfn % PAGES_PER_SECTION);
+	prefetch(&sec->slots[group_of(pfn)]);
+	cell_prefetch(l, *records, pfn % PAGES_PER_SECTION);
 	return sec;
 }
 
@@ -181,11 +185,13 @@ map_record(const struct pghot_layout *l, struct pghot_map *map,
 	   const struct pghot_access *access, u32 now_ms,
 	   const struct pghot_tunables *t, struct pghot_map_node **node)
 {
-	struct pghot_section *sec = section_fetch(l, map, access->pfn);
+	struct pghot_section *sec;
+	u8 *records;
 
+	sec = section_fetch(l, map, access->pfn, &records);
 	if (!sec)
 		return PGHOT_UNTRACKED;
-	if (!section_record(l, map, sec, access, rule_at(l, t, now_ms)))
+	if (!section_record(l, map, sec, records, access, rule_at(l, t, now_ms)))
 		return PGHOT_COUNTED;
 	*node = sec->node;
 	return PGHOT_BECAME_READY;
@@ -233,22 +239,26 @@ map_record_batch(const struct pghot_layout *l, struct pghot_map *map,
 {
 	struct rule rule = rule_at(l, t, now_ms);
 	struct pghot_section *ahead[BATCH_AHEAD];
+	u8 *records_ahead[BATCH_AHEAD];
 	unsigned int i, tracked = nr;
 
 	for (i = 0; i < min(nr, BATCH_AHEAD); i++)
-		ahead[i] = section_fetch(l, map, accesses[i].pfn);
+		ahead[i] = section_fetch(l, map, accesses[i].pfn,
+					 &records_ahead[i]);
 	for (i = 0; i < nr; i++) {
 		const struct pghot_access *a = &accesses[i];
-		struct pghot_section *sec = ahead[i % BATCH_AHEAD];
+		unsigned int k = i % BATCH_AHEAD;
+		struct pghot_section *sec = ahead[k];
+		u8 *records = records_ahead[k];
 
 		if (nr - i > BATCH_AHEAD)
-			ahead[i % BATCH_AHEAD] =
-				section_fetch(l, map, a[BATCH_AHEAD].pfn);
+			ahead[k] = section_fetch(l, map, a[BATCH_AHEAD].pfn,
+						 &records_ahead[k]);
 		if (unlikely(!sec)) {
 			tracked--;
 			continue;
 		}
-		if (unlikely(section_record(l, map, sec, a, rule)))
+		if (unlikely(section_record(l, map, sec, records, a, rule)))
 			became_ready(a, sec->node);
 	}
 	return tracked;
@@ -302,14 +312,14 @@ static bool map_take(struct pghot_map *map, unsigned long pfn, const u32 *only)
 	sec = section_of(map, pfn_to_section_nr(pfn));
 	if (!sec)
 		goto out;
-	old = cell_read(l, sec, i);
+	old = cell_read(l, sec->records, i);
 	do {
 		rec = pghot_unpack(l, old);
 		if (only && old != *only)
 			rec.ready = false;
 		if (!rec.ready)
 			goto out;
-	} while (!cell_update(l, sec, i, &old, 0));
+	} while (!cell_update(l, sec->records, i, &old, 0));
 	hist_add(sec->node, pghot_class(l, rec), -1);
 out:
 	rcu_read_unlock();

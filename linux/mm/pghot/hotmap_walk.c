@@ -11,7 +11,7 @@ static __always_inline int who_decode(const struct pghot_layout *l,
 {
 	if (l->who_bits > 1)
 		return who == NO_WHO ? NUMA_NO_NODE : who;
-	who = slot_nid(READ_ONCE(sec->slots[block_of(pfn)]), who);
+	who = slot_nid(READ_ONCE(sec->slots[group_of(pfn)]), who);
 	return who == NO_SLOT ? NUMA_NO_NODE : who;
 }
 
@@ -146,6 +146,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 		struct pghot_leaf *leaf = leaf_of(map, c->section);
 		struct pghot_section *sec;
 		unsigned long i;
+		u8 *records;
 
 		if (!leaf) {
 			cursor_move(c, ALIGN(c->section + 1, LEAF_SECTIONS));
@@ -159,7 +160,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 				continue;
 		}
 		i = c->section % LEAF_SECTIONS;
-		sec = rcu_dereference(leaf->section[i]);
+		sec = section_in(leaf, i, &records);
 		if (!sec || sec->node != node) {
 			c->inside = false;
 			cursor_move(c, c->section + 1);
@@ -198,13 +199,16 @@ bool pghot_map_next_block(struct pghot_map *map,
  */
 void pghot_map_stop(struct pghot_map *map, struct pghot_cursor *c)
 {
-	struct pghot_leaf *leaf = leaf_of(map, c->section);
+	struct pghot_leaf *leaf;
 
+	rcu_read_lock();
+	leaf = leaf_of(map, c->section);
 	if (c->inside && leaf) {
 		set_bit(c->section % LEAF_SECTIONS, leaf->hot);
 		c->skipped = true;
 		leave_section(leaf, c);
 	}
+	rcu_read_unlock();
 	c->inside = false;
 }
 
@@ -233,13 +237,14 @@ bool pghot_map_peek_block(struct pghot_map *map,
 		struct pghot_leaf *leaf = leaf_of(map, c->section);
 		unsigned long i = c->section % LEAF_SECTIONS;
 		struct pghot_section *sec = NULL;
+		u8 *records;
 
 		if (!leaf) {
 			cursor_move(c, ALIGN(c->section + 1, LEAF_SECTIONS));
 			continue;
 		}
 		if (test_bit(i, leaf->hot) || test_bit(i, leaf->held))
-			sec = rcu_dereference(leaf->section[i]);
+			sec = section_in(leaf, i, &records);
 		if (sec && sec->node == node)
 			c->block = min(find_next_bit(sec->hot, SECTION_BLOCKS,
 						     c->block),
@@ -262,11 +267,9 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 	      const struct pghot_tunables *t, struct pghot_entry *entries,
 	      bool *more)
 {
-	const u32 per_word = sizeof(u64) * BITS_PER_BYTE / l->bits;
-	const u64 ready_bits = l->bits == 8 ? 0x8080808080808080ULL :
-					      0x8000000080000000ULL;
+	const u32 per_word = cells_per_word(l);
 	u32 bucket = now_ms / pghot_bucket_ms(l, READ_ONCE(t->window_ms));
-	u32 slots = READ_ONCE(sec->slots[block_of(pfn)]);
+	u32 slots = READ_ONCE(sec->slots[group_of(pfn)]);
 	u32 threshold = READ_ONCE(t->freq_threshold);
 	bool tells = era_tells(era_at(l, bucket), slots);
 	unsigned long base = pfn % PAGES_PER_SECTION;
@@ -274,11 +277,11 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 	unsigned int n = 0, w, k;
 
 	for (w = 0; w < PGHOT_BLOCK_PAGES / per_word; w++) {
-		if (!(READ_ONCE(words[w]) & ready_bits))
+		if (word_idle(l, READ_ONCE(words[w])))
 			continue;
 		for (k = 0; k < per_word; k++) {
 			unsigned long i = base + w * per_word + k;
-			u32 cell = cell_read(l, sec, i);
+			u32 cell = cell_read(l, sec->records, i);
 			struct pghot_rec rec = pghot_unpack(l, cell);
 			u32 class;
 			bool hot;
@@ -352,7 +355,7 @@ void pghot_map_mark(struct pghot_map *map, unsigned long pfn)
 	rcu_read_lock();
 	sec = section_of(map, section);
 	if (sec)
-		mark_hot(leaf_of(map, section), section, sec, block_of(pfn));
+		mark_hot(map, section, sec, block_of(pfn));
 	rcu_read_unlock();
 }
 
@@ -369,12 +372,14 @@ void pghot_map_hold(struct pghot_map *map, unsigned long pfn, u8 waits)
 {
 	unsigned long section = pfn_to_section_nr(pfn);
 	struct pghot_section *sec;
+	struct pghot_leaf *leaf;
 
 	rcu_read_lock();
 	sec = section_of(map, section);
-	if (sec) {
+	leaf = leaf_of(map, section);
+	if (sec && leaf) {
 		set_bit(block_of(pfn), sec->held);
-		add_waits(leaf_of(map, section), section, waits);
+		add_waits(leaf, section, waits);
 	}
 	rcu_read_unlock();
 }

@@ -13,7 +13,7 @@
  *
  * "who" says which node accesses the page. In the precise layout it is the node
  * ID. The default layout has room for one bit, which selects one of the two
- * nodes remembered for the 2 MiB block the page belongs to: on a machine with
+ * nodes remembered for the 8 MiB that the page belongs to: on a machine with
  * two sockets that is exact.
  *
  * "time" counts buckets of a fixed number of milliseconds (a fraction of the

@@ -227,9 +227,9 @@ static void two_nodes_are_exact(struct kunit *test)
 	/* The last access decides. */
 	KUNIT_EXPECT_EQ(test, target_after(f, 0, 1000), 1000);
 	KUNIT_EXPECT_EQ(test, target_after(f, 0, 5), 5);
-	/* Another block has two nodes of its own. */
-	KUNIT_EXPECT_EQ(test, target_after(f, PGHOT_BLOCK_PAGES, 7), 7);
-	KUNIT_EXPECT_EQ(test, target_after(f, PGHOT_BLOCK_PAGES + 1, 8), 8);
+	/* Four blocks have two nodes of their own. */
+	KUNIT_EXPECT_EQ(test, target_after(f, 4 * PGHOT_BLOCK_PAGES, 7), 7);
+	KUNIT_EXPECT_EQ(test, target_after(f, 4 * PGHOT_BLOCK_PAGES + 1, 8), 8);
 	KUNIT_EXPECT_EQ(test, target_after(f, 4, 5), 5);
 }
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HARNESS_LINUX_MUTEX_H
+#define _HARNESS_LINUX_MUTEX_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <linux/lockdep.h>
+
+struct mutex {
+	pthread_mutex_t lock;
+	bool held;		/* for who holds it */
+};
+
+static inline void mutex_init(struct mutex *m)
+{
+	pthread_mutex_init(&m->lock, NULL);
+	m->held = false;
+}
+
+static inline struct mutex *mutex_guard_lock(struct mutex *m)
+{
+	pthread_mutex_lock(&m->lock);
+	m->held = true;
+	return m;
+}
+
+static inline void mutex_guard_unlock(struct mutex **m)
+{
+	(*m)->held = false;
+	pthread_mutex_unlock(&(*m)->lock);
+}
+
+/* Of locks there are mutexes here, and one in a function. */
+#define guard(kind)	kind##_guard
+#define mutex_guard(m)							\
+	struct mutex *guarded						\
+	__attribute__((__cleanup__(mutex_guard_unlock), __unused__)) =	\
+		mutex_guard_lock(m)
+
+#endif
