@@ -40,6 +40,10 @@ pg_data_t machine_node[MAX_NUMNODES];
 struct pghot_node machine_lower[NODES];
 struct pghot_target *machine_target[NODES];
 
+bool machine_enabled;
+int machine_hotplug_off;
+unsigned long machine_asked, machine_looked;
+
 static struct page *pages;
 static struct folio *folios;
 
@@ -56,6 +60,14 @@ static const int usual_distance[NODES][NODES] = {
 	{ 28, 24, 28, 10 },
 };
 
+/* The other socket is further away than a socket's own lower node. */
+static const int apart[NODES][NODES] = {
+	{ 10, 32, 24, 40 },
+	{ 32, 10, 40, 24 },
+	{ 24, 40, 10, 40 },
+	{ 40, 24, 40, 10 },
+};
+
 const int (*machine_distance)[NODES] = usual_distance;
 
 int node_distance(int from, int to)
@@ -63,13 +75,24 @@ int node_distance(int from, int to)
 	return machine_distance[from][to];
 }
 
+struct pghot_node *pghot_node(int nid)
+{
+	return nid >= LOWER ? &machine_lower[nid] : NULL;
+}
+
 struct pghot_target *pghot_target(int nid)
 {
 	return machine_target[nid];
 }
 
+bool pghot_is_enabled(void)
+{
+	return machine_enabled;
+}
+
 struct page *pfn_to_online_page(unsigned long pfn)
 {
+	machine_looked++;
 	return pfn < NR_PFNS && pages[pfn].folio ? &pages[pfn] : NULL;
 }
 
@@ -122,6 +145,9 @@ void machine_start(bool precise)
 	int nid;
 
 	jiffies = 100000;
+	machine_enabled = true;
+	machine_asked = 0;
+	machine_looked = 0;
 	machine_work = NULL;
 	pghot_tunables = (struct pghot_tunables) {
 		.freq_threshold = PGHOT_FREQ_THRESHOLD,
@@ -144,6 +170,12 @@ void machine_start(bool precise)
 		lower_start(nid);
 }
 
+void machine_start_apart(bool precise)
+{
+	machine_start(precise);
+	machine_distance = apart;
+}
+
 void machine_stop(void)
 {
 	struct harness_live live;
@@ -157,6 +189,8 @@ void machine_stop(void)
 	pghot_map_exit(&pghot_map);
 	free(pages);
 	free(folios);
+	machine_distance = usual_distance;
+	assert_int_equal(machine_hotplug_off, 0);
 	live = harness_live();
 	assert_int_equal(live.pages + live.vmalloc + live.slab, 0);
 }
@@ -195,6 +229,19 @@ struct folio *machine_large(int nid, unsigned long i, unsigned int order)
 	for (k = 0; k < 1UL << order; k++)
 		pages[machine_pfn(nid, i + k)].folio = folio;
 	return folio;
+}
+
+void machine_immovable(int nid)
+{
+	static struct mem_cgroup lower = { .allowed.bits = { ~(BIT(LOWER) - 1) } };
+
+	machine_folio(nid, 0)->refs = 0;
+	machine_folio(nid, 0)->mapping = NULL;
+	machine_folio(nid, 1)->nid = 0;
+	machine_folio(nid, 2)->file = true;
+	machine_folio(nid, 2)->dirty = true;
+	machine_folio(nid, 3)->memcg = &lower;
+	machine_folio(nid, 4)->pinned = true;
 }
 
 void machine_access(int nid, unsigned long i, int target, unsigned int n)
@@ -258,6 +305,7 @@ void machine_check(void)
 /* Of all that a folio's owners may have to say, what its cpuset says. */
 bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes)
 {
+	machine_asked++;
 	*nodes = node_states[N_MEMORY];
 	mem_cgroup_node_filter_allowed(folio->memcg, nodes);
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A made-up machine: nodes, free pages, folios and a clock as plain data, on
- * which promotion itself runs: target.c, promote.c, kmigrated.c and report.c.
+ * which promotion itself runs, from target.c to kmigrated.c, and report.c.
  *
  * Nodes 0 and 1 are the top tier and have CPUs, nodes 2 and 3 are the lower
  * tier. Threads take turns, one at a time, at each tick of a millisecond; what
@@ -31,10 +31,21 @@ extern struct pghot_target *machine_target[NODES];
 /* Who reports what follows. */
 extern struct pghot_source machine_source;
 
+/* Whether pghot is on; and 0 unless memory hotplug was not let go on. */
+extern bool machine_enabled;
+extern int machine_hotplug_off;
+/* How often a folio's owners were asked, and a page was looked at. */
+extern unsigned long machine_asked, machine_looked;
+
 /* Called at each tick, before the threads; NULL for nothing. */
 extern void (*machine_work)(void);
 
+/*
+ * For a page of a socket's own lower node the other socket's top tier is nearer
+ * than where it is, or, apart, it is not.
+ */
 void machine_start(bool precise);
+void machine_start_apart(bool precise);
 void machine_stop(void);
 
 /* Start the thread of a lower node; let threads run for some time. */
@@ -52,6 +63,11 @@ unsigned long machine_pfn(int nid, unsigned long i);
 struct folio *machine_folio(int nid, unsigned long i);
 /* Make one folio of 2^order pages from the @i-th page on. */
 struct folio *machine_large(int nid, unsigned long i, unsigned int order);
+/*
+ * Of a lower node make the first pages such as do not move: one that is free, in
+ * the top tier, dirty, bound to lower nodes, pinned.
+ */
+void machine_immovable(int nid);
 
 /* Report as many accesses as make the page ready for @target, or a number. */
 void machine_ready(int nid, unsigned long i, int target);

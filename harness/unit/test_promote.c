@@ -65,16 +65,8 @@ TEST(a_large_folio_is_one_record)
 
 TEST(what_will_not_move_is_counted_under_its_reason)
 {
-	struct mem_cgroup slow = { .allowed.bits = { BIT(2) } };
-
 	start();
-	machine_folio(2, 0)->refs = 0;
-	machine_folio(2, 0)->mapping = NULL;
-	machine_folio(2, 1)->nid = 0;
-	machine_folio(2, 2)->file = true;
-	machine_folio(2, 2)->dirty = true;
-	machine_folio(2, 3)->memcg = &slow;
-	machine_folio(2, 4)->pinned = true;
+	machine_immovable(2);
 	all_ready(0);
 	machine_run(5);
 	assert_int_equal(machine_stat("skip_gone"), 1);
@@ -116,7 +108,8 @@ TEST(a_page_in_use_is_tried_again)
 
 TEST(pages_wait_for_room)
 {
-	start();
+	machine_start_apart(false);
+	machine_thread(2);
 	machine_room(0, 100);
 	all_ready(0);
 	machine_run(1000);
@@ -175,7 +168,8 @@ TEST(the_hottest_go_first)
 
 TEST(pages_that_went_cold_while_they_waited_are_dropped)
 {
-	start();
+	machine_start_apart(false);
+	machine_thread(2);
 	machine_room(0, 0);
 	all_ready(0);
 	machine_run(3 * PGHOT_WINDOW_MS);

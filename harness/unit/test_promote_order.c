@@ -101,7 +101,7 @@ TEST(another_targets_queue_does_not_hold_back_a_class)
 {
 	unsigned long i;
 
-	machine_start(false);
+	machine_start_apart(false);
 	machine_room(0, 0);
 	pghot_tunables.window_ms = 60000;
 	for (i = 0; i < PAGES; i++)
@@ -167,6 +167,7 @@ TEST(nodes_share_room)
 	start_both_ready(both_ready_and_some_room);
 	sysctl_numa_balancing_promote_rate_limit = 65536;
 	machine_room(0, 40);
+	machine_room(1, 0);
 	machine_thread(3);
 	machine_run(10000);
 	assert_shared(7000);

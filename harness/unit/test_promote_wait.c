@@ -17,7 +17,7 @@ static void waiting_for(int target)
 
 TEST(readiness_for_an_open_target_wakes_a_held_thread)
 {
-	machine_start(false);
+	machine_start_apart(false);
 	machine_room(0, 0);
 	machine_thread(2);
 	machine_ready(2, 0, 0);
@@ -33,7 +33,7 @@ TEST(readiness_for_a_closed_target_wakes_nobody)
 {
 	unsigned long i;
 
-	machine_start(false);
+	machine_start_apart(false);
 	machine_room(0, 0);
 	machine_thread(2);
 	machine_ready(2, 0, 0);
@@ -55,7 +55,7 @@ static void among_those_that_wait(unsigned int trickle)
 {
 	unsigned long i, refused;
 
-	machine_start(false);
+	machine_start_apart(false);
 	pghot_tunables.window_ms = 60000;
 	machine_room(0, 0);
 	waiting_for(0);
@@ -92,7 +92,7 @@ TEST(a_target_with_little_room_delays_nobody)
 
 TEST(those_that_wait_move_when_there_is_room)
 {
-	machine_start(false);
+	machine_start_apart(false);
 	pghot_tunables.window_ms = 60000;
 	machine_room(0, 0);
 	waiting_for(0);
@@ -108,7 +108,7 @@ TEST(those_that_wait_move_when_there_is_room)
 /* A page waits for a full target, then it is accessed from elsewhere. */
 TEST(a_page_may_change_its_mind_while_it_waits)
 {
-	machine_start(false);
+	machine_start_apart(false);
 	machine_room(0, 0);
 	machine_thread(2);
 	machine_ready(2, 0, 0);
@@ -126,11 +126,14 @@ TEST(nobody_waits_for_a_node_that_went)
 	machine_start(false);
 	pghot_tunables.window_ms = 60000;
 	machine_room(0, 0);
+	machine_room(1, 0);
 	machine_thread(2);
 	machine_ready(2, 0, 0);
 	machine_ready(2, 1, 1);
 	machine_run(2 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_stat("moved"), 0);
 	machine_take_away(0);
+	machine_room(1, 1000);
 	machine_run(PGHOT_PERIOD_MS + 1);
 	assert_int_equal(machine_moved(2, 0, 2, 1), 2);
 	machine_stop();
@@ -140,7 +143,7 @@ static void goes_stale(int other, u32 window_ms, u32 period_ms)
 {
 	unsigned int ms;
 
-	machine_start(false);
+	machine_start_apart(false);
 	pghot_tunables.window_ms = window_ms;
 	pghot_period_ms = period_ms;
 	machine_room(0, 0);
@@ -179,7 +182,7 @@ TEST(what_was_freed_while_it_waited_is_dropped)
 {
 	unsigned long i;
 
-	machine_start(false);
+	machine_start_apart(false);
 	pghot_tunables.window_ms = 60000;
 	machine_room(0, 0);
 	waiting_for(0);
@@ -198,7 +201,7 @@ TEST(once_all_went_cold_nothing_is_waited_for)
 {
 	unsigned int woken;
 
-	machine_start(false);
+	machine_start_apart(false);
 	machine_room(0, 0);
 	machine_thread(2);
 	machine_ready(2, 0, 0);

@@ -94,6 +94,25 @@ struct pghot_source {
 	struct list_head list;
 };
 
+/* What becomes of a page that is offered for promotion. */
+enum pghot_verdict {
+	PGHOT_PROMOTED,
+	/* It stays, as things are: */
+	PGHOT_GONE,		/* free, offline, or not on the promoter's node */
+	PGHOT_TOPTIER,		/* it is there already */
+	PGHOT_DIRTY,		/* of a file */
+	PGHOT_POLICY,		/* its owners allow no node of the top tier */
+	PGHOT_FARTHER,		/* none is nearer to who accesses it */
+	PGHOT_FAILED,		/* migration was tried and failed */
+	/* It stays for now: */
+	PGHOT_BUSY,		/* in use by the kernel */
+	PGHOT_NO_TARGET,	/* there is no node in the top tier */
+	PGHOT_WAITS_ROOM,	/* no target has room */
+	PGHOT_WAITS_RATE,	/* the target's rate limit is used up */
+	PGHOT_WAITS_TURN,	/* others go first */
+	NR_PGHOT_VERDICTS
+};
+
 #ifdef CONFIG_PGHOT
 
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);

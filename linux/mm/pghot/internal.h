@@ -32,8 +32,9 @@ struct task_struct;
  * @wait: where the thread sleeps
  * @kick: there may be something ready that the thread has not seen
  * @wake_work: wakes the thread from contexts that cannot
- * @closed: targets that take nothing from here for now: the thread looks again
- *	    by itself, and is not woken for them
+ * @closed: accessing nodes whose pages no target takes from here for now: the
+ *	    thread looks again by itself, and is not woken for them
+ * @strays_closed: the same for pages of which nobody knows who accesses them
  * @all_closed: there are targets, and each is closed
  * @expired_ms: when the thread last had the map forget what is too old
  * @promoted: pages promoted from here
@@ -52,6 +53,7 @@ struct pghot_node {
 	bool kick;
 	struct irq_work wake_work;
 	nodemask_t closed;
+	bool strays_closed;
 	bool all_closed;
 	u32 expired_ms;
 	atomic_long_t promoted;
@@ -132,6 +134,7 @@ void pghot_ring_free(struct pghot_source *source);
 
 /* nodes.c */
 extern struct mutex pghot_lock;
+struct pghot_node *pghot_node(int nid);
 struct pghot_target *pghot_target(int nid);
 int pghot_nodes_enable(bool enable);
 void pghot_nodes_forget(void);
@@ -151,6 +154,7 @@ void pghot_wake_init(struct pghot_node *node);
 bool pghot_may_promote_to(int nid);
 bool pghot_has_room(int nid, unsigned long nr_pages);
 void pghot_make_room(int nid, unsigned int order);
+int pghot_next_target(int nid, int src, const nodemask_t *allowed, int last);
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		      unsigned long nr_pages);
 u64 pghot_rate_bytes(void);

@@ -24,7 +24,7 @@
 /* Serialises changes of the map, of nodes and of targets. */
 DEFINE_MUTEX(pghot_lock);
 
-/* Protected by pghot_lock. */
+/* Changed under pghot_lock. */
 static struct pghot_node *nodes[MAX_NUMNODES];
 static struct pghot_target *targets[MAX_NUMNODES];
 static struct kobject *nodes_parent;
@@ -41,6 +41,18 @@ struct pghot_target *pghot_target(int nid)
 {
 	/* Pairs with the release in target_sync(). */
 	return smp_load_acquire(&targets[nid]);
+}
+
+/**
+ * pghot_node - a lower-tier node
+ * @nid: its ID
+ *
+ * Return: the node, or NULL if it never had memory in a lower tier.
+ */
+struct pghot_node *pghot_node(int nid)
+{
+	/* Pairs with the release in node_start(). */
+	return smp_load_acquire(&nodes[nid]);
 }
 
 static bool is_lower(int nid)
@@ -125,7 +137,8 @@ static int node_start(int nid)
 			return -ENOMEM;
 		pghot_map_node_init(&node->map, nid);
 		pghot_wake_init(node);
-		nodes[nid] = node;
+		/* Who finds it with pghot_node() finds it set up. */
+		smp_store_release(&nodes[nid], node);
 	}
 	if (!node->active) {
 		err = pghot_kmigrated_start(node);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A pass: which hot blocks of a node are looked at, in which order, and when
- * next. What becomes of each of their records is for promote.c.
+ * next. What becomes of each of their records is for ready.c.
  *
- * A target that has no room or no tokens, or gave this node its share of them,
- * is closed for some time. Blocks whose records all wait for closed targets are
+ * Blocks whose records all wait for targets that the promoter has closed are
  * held: passes go on without looking at them, and where all targets are closed
  * nothing is looked at. So what waits costs nothing while it waits.
  */
@@ -24,20 +23,20 @@
  */
 struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 {
-	struct pghot_pass *p = kvzalloc_flex(*p, batch, nr_node_ids);
-	unsigned int nid;
+	struct pghot_pass *p = kvzalloc_flex(*p, place, nr_node_ids);
 
 	if (!p)
 		return NULL;
+	p->promoter = pghot_promoter_alloc(node->map.nid);
+	if (!p->promoter) {
+		kvfree(p);
+		return NULL;
+	}
 	p->node = node;
 	p->turn = NUMA_NO_NODE;
 	p->swept_ms = pghot_now_ms();
-	p->folio_pages = 1;
-	for (nid = 0; nid < nr_node_ids; nid++) {
-		INIT_LIST_HEAD(&p->batch[nid].folios);
-		p->batch[nid].closed = PGHOT_NOT_CLOSED;
-	}
 	nodes_clear(node->closed);
+	node->strays_closed = false;
 	node->all_closed = false;
 	return p;
 }
@@ -48,12 +47,10 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
  */
 void pghot_pass_free(struct pghot_pass *p)
 {
-	unsigned int nid;
-
 	if (!p)
 		return;
-	for (nid = 0; nid < nr_node_ids; nid++)
-		pghot_target_claim(nid, p->node->map.nid, false);
+	pghot_promoter_leave(p->promoter);
+	kvfree(p->promoter);
 	kvfree(p);
 }
 
@@ -75,35 +72,27 @@ static u32 lowest_class(struct pghot_pass *p, unsigned long pages)
 
 	if (pages == ULONG_MAX)
 		return 0;
-	budget = max(pages / max(p->folio_pages, 1UL), 1UL);
+	budget = max(pages / max(p->promoter->folio_pages, 1UL), 1UL);
 	if (pghot_map_ready(&p->node->map, hist) <= budget)
 		return 0;
 	return pghot_min_class(hist, budget);
 }
 
 /* Open the targets whose time has come, and tell those who report. */
-static void open_targets(struct pghot_pass *p, u32 now)
+static void open_targets(struct pghot_pass *p)
 {
+	struct pghot_promoter *pr = p->promoter;
 	unsigned int nid;
 
+	pghot_promoter_open(pr);
 	for (nid = 0; nid < nr_node_ids; nid++) {
-		struct pghot_batch *b = &p->batch[nid];
-		bool target = pghot_may_promote_to(nid);
+		struct pghot_dest *d = &pr->dest[nid];
 
-		b->min_class = 0;
-		b->taken = 0;
-		if (b->closed != PGHOT_NOT_CLOSED) {
-			if (target && (s32)(b->until_ms - now) > 0)
-				continue;
-			b->closed = PGHOT_NOT_CLOSED;
-			node_clear(nid, p->node->closed);
-		}
-		if (target) {
-			pghot_target_share(nid, p->node->map.nid, &b->share);
-			b->min_class = lowest_class(p, b->share.pages);
-		}
+		if (d->closed == PGHOT_OPEN && pghot_may_promote_to(nid))
+			d->min_class = lowest_class(p, d->share.pages);
 	}
-	pghot_pass_sum_up(p);
+	pghot_promoter_sum_up(pr);
+	pghot_ready_see(p, 0);
 	/*
 	 * Pairs with the barrier in wake_kmigrated(): who still takes a target
 	 * for closed has made the record visible that this pass looks for.
@@ -120,11 +109,11 @@ static unsigned long choose_start(struct pghot_pass *p)
 	p->turn = NUMA_NO_NODE;
 	for (i = 1; i <= nr_node_ids; i++) {
 		int nid = (turn + i) % nr_node_ids;
-		struct pghot_batch *b = &p->batch[nid];
+		struct pghot_place *place = &p->place[nid];
 
-		if (b->closed == PGHOT_NOT_CLOSED && b->from) {
+		if (place->open && place->from) {
 			p->turn = nid;
-			return b->from;
+			return place->from;
 		}
 	}
 	return 0;
@@ -148,14 +137,14 @@ static void sweep(struct pghot_pass *p, u32 now)
 				      pghot_now_ms(), &pghot_tunables,
 				      p->entries, &more);
 		for (i = 0; i < n; i++)
-			pghot_pass_drop_stale(&p->entries[i]);
+			pghot_ready_drop_stale(&p->entries[i]);
 		cond_resched();
 	}
 }
 
 static bool over(struct pghot_pass *p)
 {
-	return p->all_closed || p->no_target || called_off();
+	return p->promoter->all_closed || p->no_target || called_off();
 }
 
 /* Records before page @from are for the end of the round. */
@@ -166,15 +155,17 @@ static void one_block(struct pghot_pass *p, unsigned long pfn,
 	bool more = false;
 
 	/* The time of each block: a pass may be longer than a bucket. */
-	n = pghot_map_collect(&pghot_map, pfn, p->min_class, pghot_now_ms(),
-			      &pghot_tunables, p->entries, &more);
+	n = pghot_map_collect(&pghot_map, pfn, p->promoter->min_class,
+			      pghot_now_ms(), &pghot_tunables, p->entries,
+			      &more);
 	while (i < n && p->entries[i].pfn < from)
 		i++;
 	p->left_out |= more;
 	p->again = more || i;
 	p->waits = 0;
-	for (; i < n && !p->all_closed && !p->no_target; i++)
-		pghot_pass_consider(p, &p->entries[i]);
+	for (; i < n && !p->promoter->all_closed && !p->no_target; i++)
+		pghot_ready_consider(p, &p->entries[i]);
+	pghot_ready_settle(p);
 	if (p->again || i < n) {
 		pghot_map_mark(&pghot_map, pfn);
 		p->left = true;
@@ -196,7 +187,7 @@ static bool walk(struct pghot_pass *p, unsigned long from, unsigned long to)
 	unsigned long pfn;
 
 	for (;;) {
-		c.wanted = p->wanted;
+		c.wanted = p->promoter->wanted;
 		if (!pghot_map_next_block(&pghot_map, &p->node->map, &c, &pfn))
 			return true;
 		if (pfn >= to) {
@@ -220,14 +211,14 @@ static bool next_class(struct pghot_pass *p)
 	unsigned int nid;
 
 	for (nid = 0; nid < nr_node_ids; nid++) {
-		struct pghot_batch *b = &p->batch[nid];
+		struct pghot_dest *d = &p->promoter->dest[nid];
 
-		if (b->closed == PGHOT_NOT_CLOSED && b->min_class) {
-			b->min_class--;
+		if (d->closed == PGHOT_OPEN && d->min_class) {
+			d->min_class--;
 			any = true;
 		}
 	}
-	pghot_pass_sum_up(p);
+	pghot_promoter_sum_up(p->promoter);
 	return any;
 }
 
@@ -250,31 +241,21 @@ static void note_satisfied(struct pghot_pass *p)
 {
 	unsigned int nid;
 
-	for (nid = 0; nid < nr_node_ids; nid++) {
-		struct pghot_batch *b = &p->batch[nid];
-
-		if (b->closed != PGHOT_NOT_CLOSED)
-			continue;
-		b->from = 0;
-		pghot_target_claim(nid, p->node->map.nid, false);
-	}
+	for (nid = 0; nid < nr_node_ids; nid++)
+		if (p->place[nid].open)
+			p->place[nid].from = 0;
+	pghot_promoter_satisfied(p->promoter);
 }
 
 /* When the next pass is due, though nothing more becomes ready. */
 static u32 due_ms(struct pghot_pass *p)
 {
 	u32 window = READ_ONCE(pghot_tunables.window_ms);
-	u32 now = pghot_now_ms(), due = U32_MAX;
-	unsigned int nid;
+	u32 now = pghot_now_ms(), due;
 
+	due = pghot_promoter_due_ms(p->promoter);
 	if (p->left)
-		due = READ_ONCE(pghot_period_ms);
-	for (nid = 0; nid < nr_node_ids; nid++) {
-		struct pghot_batch *b = &p->batch[nid];
-
-		if (b->closed != PGHOT_NOT_CLOSED)
-			due = min(due, (u32)max((s32)(b->until_ms - now), 1));
-	}
+		due = min(due, READ_ONCE(pghot_period_ms));
 	if (due == U32_MAX)
 		return due;
 	/* Something waits: it may go stale. */
@@ -296,21 +277,17 @@ static u32 due_ms(struct pghot_pass *p)
  */
 u32 pghot_pass_run(struct pghot_pass *p)
 {
-	u32 now = pghot_now_ms();
-	unsigned int nid;
-
 	p->no_target = false;
-	sweep(p, now);
-	open_targets(p, now);
-	if (p->all_closed)
+	sweep(p, pghot_now_ms());
+	open_targets(p);
+	if (p->promoter->all_closed)
 		return due_ms(p);
 	if (rounds(p))
 		note_satisfied(p);
-	else if (!p->all_closed)
+	else if (!p->promoter->all_closed)
 		p->left = true;
 
-	/* All of them: a target may have lost its memory meanwhile. */
-	for (nid = 0; nid < nr_node_ids; nid++)
-		pghot_pass_flush(p, nid);
+	pghot_batch_flush_all(p->promoter);
+	pghot_ready_settle(p);
 	return due_ms(p);
 }

@@ -31,7 +31,7 @@ void pghot_wake_init(struct pghot_node *node)
 	init_irq_work(&node->wake_work, wake_work);
 }
 
-/* A record became ready for @nid. From any context, NMI included. */
+/* A record became ready that @nid accesses. From any context, NMI included. */
 static void wake_kmigrated(struct pghot_node *node, int nid)
 {
 	/*
@@ -42,8 +42,9 @@ static void wake_kmigrated(struct pghot_node *node, int nid)
 	smp_mb();
 	if (READ_ONCE(node->kick) || READ_ONCE(node->all_closed))
 		return;
-	/* The thread looks again when the target may take something. */
-	if (nid >= 0 && node_isset(nid, node->closed))
+	/* The thread looks again when a target may take something. */
+	if (nid >= 0 ? node_isset(nid, node->closed) :
+		       READ_ONCE(node->strays_closed))
 		return;
 	WRITE_ONCE(node->kick, true);
 	pghot_stat_add(PGHOT_STAT_wakeups, 1);

@@ -70,6 +70,55 @@ static int target_distance(int nid, int src, int n)
 	return nid >= 0 ? node_distance(nid, n) : node_distance(n, src);
 }
 
+/*
+ * How good @n is for pages on @src that @nid accesses, the smaller the better:
+ * @nid itself is best. INT_MAX if it is none.
+ */
+static int target_rank(int nid, int src, const nodemask_t *allowed, int n)
+{
+	int distance = target_distance(nid, src, n);
+
+	if (!node_is_toptier(n) || (allowed && !node_isset(n, *allowed)))
+		return INT_MAX;
+	if (n == nid)
+		return -1;
+	if (nid >= 0 && distance >= node_distance(nid, src))
+		return INT_MAX;
+	return distance;
+}
+
+/**
+ * pghot_next_target - the next best node to promote a page to
+ * @nid: node it is accessed from, or NUMA_NO_NODE
+ * @src: node it is on
+ * @allowed: nodes that cpuset and memory policy allow, or NULL for all
+ * @last: the choice before, or NUMA_NO_NODE for the first
+ *
+ * @nid itself comes first, if it is in the top tier; then others that are nearer
+ * to it than the page is now, the nearest first.
+ *
+ * Return: the node, or NUMA_NO_NODE if there are no more.
+ */
+int pghot_next_target(int nid, int src, const nodemask_t *allowed, int last)
+{
+	int best = NUMA_NO_NODE, best_rank = INT_MAX, last_rank = -1;
+	int n;
+
+	if (last != NUMA_NO_NODE)
+		last_rank = target_rank(nid, src, allowed, last);
+	for_each_node_state(n, N_MEMORY) {
+		int rank = target_rank(nid, src, allowed, n);
+
+		if (rank < last_rank || (rank == last_rank && n <= last))
+			continue;
+		if (rank < best_rank) {
+			best = n;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
 /**
  * pghot_pick_target - the node to promote a page to
  * @nid: node it is accessed from, or NUMA_NO_NODE
@@ -77,40 +126,21 @@ static int target_distance(int nid, int src, int n)
  * @allowed: nodes that cpuset and memory policy allow, or NULL for all
  * @nr_pages: its size
  *
- * Another node than @nid is chosen only where that is nearer to @nid than the
- * page is now. Where no node has room, the first choice is named anyway: room
- * may be made by the time the page's turn comes.
+ * Where no node has room, the first choice is named anyway: room may be made by
+ * the time the page's turn comes.
  *
  * Return: the node, or NUMA_NO_NODE if none is allowed.
  */
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		      unsigned long nr_pages)
 {
-	int best = NUMA_NO_NODE, first = NUMA_NO_NODE;
-	int best_distance = INT_MAX, first_distance = INT_MAX;
-	int n;
+	int first = pghot_next_target(nid, src, allowed, NUMA_NO_NODE), n;
 
-	if (pghot_may_promote_to(nid) && (!allowed || node_isset(nid, *allowed)) &&
-	    pghot_has_room(nid, nr_pages))
-		return nid;
-
-	for_each_node_state(n, N_MEMORY) {
-		int distance = target_distance(nid, src, n);
-
-		if (!node_is_toptier(n) || (allowed && !node_isset(n, *allowed)))
-			continue;
-		if (n != nid && nid >= 0 && distance >= node_distance(nid, src))
-			continue;
-		if (distance < first_distance) {
-			first = n;
-			first_distance = distance;
-		}
-		if (distance < best_distance && pghot_has_room(n, nr_pages)) {
-			best = n;
-			best_distance = distance;
-		}
-	}
-	return best != NUMA_NO_NODE ? best : first;
+	for (n = first; n != NUMA_NO_NODE;
+	     n = pghot_next_target(nid, src, allowed, n))
+		if (pghot_has_room(n, nr_pages))
+			return n;
+	return first;
 }
 
 /**

@@ -3,6 +3,7 @@
 #define _MACHINE_LINUX_KTHREAD_H
 
 #include <linux/compiler.h>
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/wait.h>
@@ -20,7 +21,6 @@ void kthread_stop(struct task_struct *thread);
 #define kthread_affine_preferred(thread, mask) do { } while (0)
 #define get_task_struct(thread)	(thread)
 #define put_task_struct(thread)	do { } while (0)
-#define IS_ERR(ptr)		(!(ptr))
 #define PTR_ERR(ptr)		(-ENOMEM)
 #define set_freezable()		do { } while (0)
 #define try_to_freeze()		do { } while (0)

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A record says who accesses its page; where the page goes is found when its
+ * turn comes.
+ */
+#include "unit.h"
+#include "machine.h"
+
+static unsigned long on(int target)
+{
+	return machine_moved(2, 0, NODE_PAGES, target);
+}
+
+static unsigned int kswapd(int nid)
+{
+	return machine_node[nid].node_zones[0].kswapd_woken;
+}
+
+TEST(for_want_of_room_a_page_goes_to_a_nearer_node)
+{
+	machine_start(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(5);
+	assert_int_equal(on(1), 1);
+	/* The node it should be on is to make room. */
+	assert_true(kswapd(0) > 0);
+	assert_int_equal(kswapd(1), 0);
+	machine_stop();
+}
+
+TEST(room_is_asked_of_the_first_choice_only)
+{
+	machine_start(false);
+	machine_room(0, 0);
+	machine_room(1, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(1000);
+	assert_in_range(kswapd(0), 5, 20);
+	assert_int_equal(kswapd(1), 0);
+	machine_ready(2, 1, 1);
+	machine_run(1000);
+	assert_in_range(kswapd(1), 5, 20);
+	machine_stop();
+}
+
+TEST(what_has_room_again_takes_its_own)
+{
+	machine_start(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	machine_room(0, 100);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	machine_ready(2, 1, 0);
+	machine_run(5);
+	assert_int_equal(on(0), 1);
+	machine_stop();
+}
+
+TEST(a_node_that_is_no_nearer_is_no_substitute)
+{
+	machine_start_apart(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(1000);
+	assert_int_equal(on(1), 0);
+	assert_true(machine_stat("delay_target_full") > 0);
+	machine_stop();
+}
+
+/* A node that has no tokens has taken what it may; that is no want of room. */
+TEST(a_rate_limit_means_waiting)
+{
+	unsigned long i;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	sysctl_numa_balancing_promote_rate_limit = 1;
+	machine_plenty(1);
+	machine_thread(2);
+	for (i = 0; i < 1000; i++)
+		machine_ready(2, i, 0);
+	machine_run(1000);
+	assert_in_range(on(0), 200, 400);
+	assert_int_equal(on(1), 0);
+	machine_stop();
+}
+
+TEST(a_substitute_without_tokens_means_waiting_too)
+{
+	unsigned long i;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	sysctl_numa_balancing_promote_rate_limit = 1;
+	machine_room(0, 0);
+	machine_thread(2);
+	for (i = 0; i < 1000; i++)
+		machine_ready(2, i, 0);
+	machine_run(1000);
+	assert_in_range(on(1), 200, 400);
+	assert_int_equal(on(0), 0);
+	machine_stop();
+}
+
+TEST(owners_who_allow_one_node_wait_for_it)
+{
+	struct mem_cgroup one = { .allowed.bits = { BIT(0) | BIT(2) } };
+
+	machine_start(false);
+	machine_room(0, 0);
+	machine_folio(2, 0)->memcg = &one;
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(500);
+	assert_int_equal(machine_stat("moved") + machine_stat("skip_policy"), 0);
+	machine_room(0, 100);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	assert_int_equal(on(0), 1);
+	machine_stop();
+}
+
+/*
+ * Each is asked once, as for that its folio has to be looked at. From then on
+ * it waits for a node that is closed, though others go elsewhere.
+ */
+TEST(owners_are_not_asked_again_while_their_node_is_full)
+{
+	struct mem_cgroup one = { .allowed.bits = { BIT(0) | BIT(2) } };
+	unsigned long i, asked;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	machine_thread(2);
+	for (i = 0; i < PAGES_PER_SECTION; i++) {
+		machine_folio(2, i)->memcg = &one;
+		machine_ready(2, i, 0);
+	}
+	machine_run(500);
+	asked = machine_asked;
+	for (i = 0; i < 100; i++) {
+		machine_ready(2, PAGES_PER_SECTION + i, 0);
+		machine_run(10);
+	}
+	assert_int_equal(on(1), 100);
+	/* When the node is asked again, ten times a second, and the new ones. */
+	assert_true(machine_asked - asked <= 100 + 20 * PGHOT_BLOCK_PAGES);
+	machine_stop();
+}
+
+TEST(an_unknown_accessor_is_taken_to_be_near_the_page)
+{
+	machine_start(true);
+	machine_thread(2);
+	machine_thread(3);
+	machine_ready(2, 0, NUMA_NO_NODE);
+	machine_ready(3, 0, NUMA_NO_NODE);
+	machine_run(PGHOT_PERIOD_MS + 5);
+	assert_int_equal(on(0), 1);
+	assert_int_equal(machine_moved(3, 0, 1, 1), 1);
+	machine_stop();
+}
+
+/* So is one that is no node, or has nothing that accesses memory. */
+TEST(an_impossible_accessor_is_an_unknown_one)
+{
+	machine_start(true);
+	machine_thread(2);
+	machine_ready(2, 0, 3);
+	machine_ready(2, 1, 700);
+	machine_ready(2, 2, 2);
+	machine_run(PGHOT_PERIOD_MS + 5);
+	assert_int_equal(on(0), 3);
+	machine_stop();
+}
+
+TEST(a_node_with_cpus_only_has_its_pages_nearby)
+{
+	machine_start(false);
+	machine_take_away(1);
+	machine_thread(2);
+	machine_ready(2, 0, 1);
+	machine_run(5);
+	assert_int_equal(on(0), 1);
+	machine_stop();
+}
+
+/* Node 1 has CPUs and no memory, and what it accesses is next to it already. */
+TEST(what_is_nearest_as_it_is_does_not_move)
+{
+	machine_start_apart(false);
+	machine_take_away(1);
+	machine_thread(3);
+	machine_ready(3, 0, 1);
+	machine_run(PGHOT_PERIOD_MS + 5);
+	assert_int_equal(machine_stat("moved"), 0);
+	assert_int_equal(machine_stat("skip_policy"), 1);
+	machine_stop();
+}
+
+/* Readiness wakes the thread unless there is nowhere to go from that node. */
+TEST(only_who_has_nowhere_to_go_wakes_nobody)
+{
+	unsigned long i, woken;
+
+	machine_start(false);
+	machine_room(0, 0);
+	machine_room(1, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(5);
+	woken = machine_stat("wakeups");
+	for (i = 1; i < 50; i++) {
+		machine_ready(2, i, 0);
+		machine_run(1);
+	}
+	assert_int_equal(machine_stat("wakeups"), woken);
+	machine_room(1, 1000);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	assert_int_equal(on(1), 50);
+	machine_ready(2, 50, 0);
+	machine_run(2);
+	assert_int_equal(on(1), 51);
+	machine_stop();
+}
+
+/* One whose accessor nobody knows waits for the node that is next to it. */
+TEST(an_unknown_accessor_has_nowhere_to_go_either)
+{
+	unsigned long i, woken;
+
+	machine_start(true);
+	pghot_tunables.window_ms = 60000;
+	sysctl_numa_balancing_promote_rate_limit = 0;
+	machine_thread(2);
+	for (i = 0; i < 10; i++) {
+		machine_ready(2, i, NUMA_NO_NODE);
+		machine_run(1);
+	}
+	woken = machine_stat("wakeups");
+	for (i = 10; i < 50; i++) {
+		machine_ready(2, i, NUMA_NO_NODE);
+		machine_run(1);
+	}
+	assert_int_equal(machine_stat("wakeups"), woken);
+	/* The other node takes pages of its own. */
+	machine_plenty(1);
+	machine_ready(2, 50, 1);
+	machine_run(2);
+	assert_int_equal(on(1), 1);
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(for_want_of_room_a_page_goes_to_a_nearer_node),
+	cmocka_unit_test(room_is_asked_of_the_first_choice_only),
+	cmocka_unit_test(what_has_room_again_takes_its_own),
+	cmocka_unit_test(a_node_that_is_no_nearer_is_no_substitute),
+	cmocka_unit_test(a_rate_limit_means_waiting),
+	cmocka_unit_test(a_substitute_without_tokens_means_waiting_too),
+	cmocka_unit_test(owners_who_allow_one_node_wait_for_it),
+	cmocka_unit_test(owners_are_not_asked_again_while_their_node_is_full),
+	cmocka_unit_test(an_unknown_accessor_is_taken_to_be_near_the_page),
+	cmocka_unit_test(an_impossible_accessor_is_an_unknown_one),
+	cmocka_unit_test(a_node_with_cpus_only_has_its_pages_nearby),
+	cmocka_unit_test(what_is_nearest_as_it_is_does_not_move),
+	cmocka_unit_test(only_who_has_nowhere_to_go_wakes_nobody),
+	cmocka_unit_test(an_unknown_accessor_has_nowhere_to_go_either),
+)

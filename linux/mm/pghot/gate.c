@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which targets take pages from a promoter just now, and so where pages go that
+ * each node accesses.
+ *
+ * A target that has no room or no tokens, or gave the promoter's node its share
+ * of them, is closed for some time. Routes are found anew when a target opens or
+ * closes, not for each page. That takes a look at each pair of nodes, and at
+ * most at each three, where all targets that an accessing node is near to have
+ * no room.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "promoter.h"
+
+/**
+ * pghot_promoter_alloc - make a promoter
+ * @src: node that it moves pages from
+ *
+ * Return: the promoter, or NULL.
+ */
+struct pghot_promoter *pghot_promoter_alloc(int src)
+{
+	struct pghot_promoter *p = kvzalloc_flex(*p, dest, nr_node_ids);
+	unsigned int nid;
+
+	if (!p)
+		return NULL;
+	p->src = src;
+	p->folio_pages = 1;
+	for (nid = 0; nid < nr_node_ids; nid++)
+		INIT_LIST_HEAD(&p->dest[nid].batch.folios);
+	return p;
+}
+
+/**
+ * pghot_promoter_leave - promote no more from the promoter's node for now
+ * @p: the promoter
+ *
+ * Others need not leave it a share of anything.
+ */
+void pghot_promoter_leave(struct pghot_promoter *p)
+{
+	unsigned int nid;
+
+	if (p->src == NUMA_NO_NODE)
+		return;
+	for (nid = 0; nid < nr_node_ids; nid++)
+		pghot_target_claim(nid, p->src, false);
+}
+
+/**
+ * pghot_promoter_from - go on with pages of another node
+ * @p: the promoter, with nothing gathered
+ * @src: the node
+ */
+void pghot_promoter_from(struct pghot_promoter *p, int src)
+{
+	unsigned int nid;
+
+	pghot_promoter_leave(p);
+	p->src = src;
+	for (nid = 0; nid < nr_node_ids; nid++)
+		p->dest[nid].closed = PGHOT_OPEN;
+}
+
+/**
+ * pghot_promoter_open - open the targets whose time has come
+ * @p: the promoter
+ *
+ * Begins a round: pghot_promoter_sum_up() is to follow.
+ */
+void pghot_promoter_open(struct pghot_promoter *p)
+{
+	u32 now = pghot_now_ms();
+	unsigned int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		struct pghot_dest *d = &p->dest[nid];
+		bool target = pghot_may_promote_to(nid);
+
+		d->min_class = 0;
+		d->taken = 0;
+		if ((s32)(d->own_until_ms - now) <= 0)
+			d->own_only = false;
+		if (d->closed != PGHOT_OPEN && target &&
+		    (s32)(d->until_ms - now) > 0)
+			continue;
+		d->closed = PGHOT_OPEN;
+		if (target)
+			pghot_target_share(nid, p->src, &d->share);
+	}
+}
+
+static u32 not_before(u32 wait_ms)
+{
+	return pghot_now_ms() + min(max(wait_ms, PGHOT_BURST_MS / 2U),
+				    READ_ONCE(pghot_period_ms));
+}
+
+/**
+ * pghot_promoter_close - nothing more to a target for some time
+ * @p: the promoter
+ * @nid: the target
+ * @why: PGHOT_WAITS_ROOM or PGHOT_WAITS_RATE
+ * @wait_ms: for how long, if that is known; room and tokens take time to come
+ * @claims: other nodes are to leave this one its share
+ */
+void pghot_promoter_close(struct pghot_promoter *p, int nid,
+			  enum pghot_verdict why, u32 wait_ms, bool claims)
+{
+	struct pghot_dest *d = &p->dest[nid];
+
+	d->closed = why;
+	d->until_ms = not_before(wait_ms);
+	if (claims)
+		pghot_target_claim(nid, p->src, true);
+	pghot_promoter_sum_up(p);
+}
+
+/**
+ * pghot_promoter_close_to_others - a target has no room for more than its own
+ * @p: the promoter
+ * @nid: the target
+ *
+ * It was asked for want of room elsewhere. Pages that should go there are still
+ * to ask for themselves, and to have room made for them.
+ */
+void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid)
+{
+	struct pghot_dest *d = &p->dest[nid];
+
+	d->own_only = true;
+	d->own_until_ms = not_before(0);
+	pghot_promoter_sum_up(p);
+}
+
+/**
+ * pghot_promoter_sum_up - what all targets take together, and by which route
+ * @p: the promoter
+ *
+ * For after a target was opened or closed, or its @min_class changed.
+ */
+void pghot_promoter_sum_up(struct pghot_promoter *p)
+{
+	u32 min_class = PGHOT_CLASSES;
+	u8 open = 0, closed = 0;
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY) {
+		struct pghot_dest *d = &p->dest[nid];
+
+		if (!pghot_may_promote_to(nid))
+			continue;
+		if (d->closed != PGHOT_OPEN) {
+			closed |= PGHOT_WAIT_BIT(nid);
+			continue;
+		}
+		open |= PGHOT_WAIT_BIT(nid);
+		min_class = min(min_class, d->min_class);
+	}
+	p->all_closed = closed && !open;
+	p->wanted = open | (u8)~closed;
+	p->min_class = open ? min_class : 0;
+	p->changes++;
+
+	pghot_find_route(p, NUMA_NO_NODE, NULL, &p->route);
+	for (nid = 0; nid < nr_node_ids; nid++)
+		pghot_find_route(p, nid, NULL, &p->dest[nid].route);
+}
+
+/**
+ * pghot_promoter_satisfied - targets that are open took all there was for them
+ * @p: the promoter
+ */
+void pghot_promoter_satisfied(struct pghot_promoter *p)
+{
+	unsigned int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++)
+		if (p->dest[nid].closed == PGHOT_OPEN)
+			pghot_target_claim(nid, p->src, false);
+}
+
+/**
+ * pghot_promoter_due_ms - when a target may open
+ * @p: the promoter
+ *
+ * Return: in how many milliseconds, at least 1; U32_MAX if none is closed.
+ */
+u32 pghot_promoter_due_ms(struct pghot_promoter *p)
+{
+	u32 now = pghot_now_ms(), due = U32_MAX;
+	unsigned int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		struct pghot_dest *d = &p->dest[nid];
+
+		if (d->closed != PGHOT_OPEN)
+			due = min(due, (u32)max((s32)(d->until_ms - now), 1));
+	}
+	return due;
+}
+
+/* A node that has neither CPUs nor top-tier memory says nothing of distances. */
+static bool may_access(int nid)
+{
+	return nid >= 0 && nid < nr_node_ids &&
+	       (node_state(nid, N_CPU) || pghot_may_promote_to(nid));
+}
+
+/**
+ * pghot_find_route - where pages go just now
+ * @p: the promoter
+ * @nid: node that they are accessed from, or NUMA_NO_NODE
+ * @allowed: nodes that their owners allow, or NULL for all
+ * @route: filled
+ *
+ * The first choice is the accessing node. Where that has no room, the next
+ * choice is as good as waiting; where it has no tokens, it has enough of its
+ * own to take, and pages wait for their turn.
+ */
+void pghot_find_route(struct pghot_promoter *p, int nid,
+		      const nodemask_t *allowed, struct pghot_route *route)
+{
+	int n = NUMA_NO_NODE;
+
+	if (!may_access(nid))
+		nid = NUMA_NO_NODE;
+	*route = (struct pghot_route) {
+		.nid = NUMA_NO_NODE, .first = NUMA_NO_NODE,
+		.verdict = PGHOT_NO_TARGET,
+	};
+	for (;;) {
+		enum pghot_verdict closed;
+
+		n = pghot_next_target(nid, p->src, allowed, n);
+		if (n == NUMA_NO_NODE)
+			break;
+		closed = p->dest[n].closed;
+		if (route->first == NUMA_NO_NODE) {
+			route->first = n;
+			route->verdict = closed;
+		}
+		if (closed == PGHOT_OPEN && n != route->first && p->dest[n].own_only)
+			continue;
+		if (closed == PGHOT_OPEN) {
+			route->nid = n;
+			route->verdict = PGHOT_PROMOTED;
+			route->waits = 0;
+			return;
+		}
+		route->waits |= PGHOT_WAIT_BIT(n);
+		if (closed == PGHOT_WAITS_RATE)
+			break;
+	}
+	if (route->first != NUMA_NO_NODE)
+		return;
+	if (allowed && pghot_next_target(nid, p->src, NULL, n) != NUMA_NO_NODE)
+		route->verdict = PGHOT_POLICY;
+	else if (pghot_next_target(NUMA_NO_NODE, p->src, NULL, n) != NUMA_NO_NODE)
+		route->verdict = PGHOT_FARTHER;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The promoter: hot pages are offered to it, and it moves them to the top tier
+ * within limits. It knows nothing of records: a node's thread feeds it from the
+ * hot map (ready.c).
+ *
+ * A promoter is used by one thread at a time.
+ */
+#ifndef _MM_PGHOT_PROMOTER_H
+#define _MM_PGHOT_PROMOTER_H
+
+#include <linux/list.h>
+#include <linux/nodemask.h>
+
+#include "internal.h"
+
+/* Of a target that takes pages. */
+#define PGHOT_OPEN	PGHOT_PROMOTED
+
+/**
+ * struct pghot_batch - folios isolated for a target
+ * @folios: linked by folio->lru, in the order in which they were offered
+ * @nr_folios: their number
+ * @nr_counted: of these, how many whoever offered them wants counted
+ * @nr_pages: their size
+ * @nr_paid: pages of these that tokens were taken for
+ * @order: of each: a target without free large folios fails a whole batch
+ * @bill: whose they are
+ */
+struct pghot_batch {
+	struct list_head folios;
+	unsigned long nr_folios;
+	unsigned long nr_counted;
+	unsigned long nr_pages;
+	unsigned long nr_paid;
+	unsigned int order;
+	struct pghot_bill bill;
+};
+
+/**
+ * struct pghot_route - where pages go just now
+ * @nid: the target, or NUMA_NO_NODE
+ * @first: the first choice, or NUMA_NO_NODE
+ * @verdict: PGHOT_PROMOTED, or why there is none
+ * @waits: PGHOT_WAIT_BIT() of each target that such pages may go to later
+ */
+struct pghot_route {
+	int nid;
+	int first;
+	enum pghot_verdict verdict;
+	u8 waits;
+};
+
+/**
+ * struct pghot_dest - a node, as a target and as one that accesses pages
+ * @batch: folios that are to go there
+ * @closed: why it takes nothing more for now, or PGHOT_OPEN
+ * @until_ms: till when, if it is closed
+ * @own_only: it has no room for pages that should go elsewhere; with @own_until_ms
+ * @min_class: heat below which pages wait for a later round
+ * @share: what it takes from the promoter's node
+ * @taken: pages that it took of that
+ * @route: where pages go that this node accesses
+ */
+struct pghot_dest {
+	struct pghot_batch batch;
+	enum pghot_verdict closed;
+	u32 until_ms;
+	bool own_only;
+	u32 own_until_ms;
+	u32 min_class;
+	struct pghot_share share;
+	unsigned long taken;
+	struct pghot_route route;
+};
+
+/**
+ * struct pghot_promoter - what moves pages from a node to the top tier
+ * @src: the node; of one for all nodes, that of the page offered last
+ * @any: it is for all nodes
+ * @all_closed: there are targets, and each is closed
+ * @wanted: PGHOT_WAIT_BIT() of each node but targets that are closed
+ * @min_class: the lowest heat that any target takes in this round
+ * @changes: counts each time that a target was opened or closed
+ * @folio_pages: mean size of the folios in the last batch
+ * @nr_moved: folios that were to be counted and have moved
+ * @nr_failed: those that have not
+ * @pages_moved: pages of all folios that have moved
+ * @pages_failed: those of folios that have not
+ * @allowed: nodes that a folio's owners allow
+ * @route: where pages go of which nobody knows who accesses them
+ * @dest: by node
+ */
+struct pghot_promoter {
+	int src;
+	bool any;
+	bool all_closed;
+	u8 wanted;
+	u32 min_class;
+	unsigned int changes;
+	unsigned long folio_pages;
+	unsigned long nr_moved;
+	unsigned long nr_failed;
+	unsigned long pages_moved;
+	unsigned long pages_failed;
+	nodemask_t allowed;
+	struct pghot_route route;
+	struct pghot_dest dest[];
+};
+
+/**
+ * struct pghot_offer - a page that is hot
+ * @nid: node that it is accessed from, or NUMA_NO_NODE
+ * @class: how hot: a higher class goes first
+ * @target: set to where it is to go, if there is such a place
+ * @waits: set to the PGHOT_WAIT_BIT() of each target that it waits for
+ */
+struct pghot_offer {
+	int nid;
+	u32 class;
+	int target;
+	u8 waits;
+};
+
+/* gate.c */
+struct pghot_promoter *pghot_promoter_alloc(int src);
+void pghot_promoter_leave(struct pghot_promoter *p);
+void pghot_promoter_from(struct pghot_promoter *p, int src);
+void pghot_promoter_open(struct pghot_promoter *p);
+void pghot_promoter_close(struct pghot_promoter *p, int nid,
+			  enum pghot_verdict why, u32 wait_ms, bool claims);
+void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid);
+void pghot_promoter_sum_up(struct pghot_promoter *p);
+void pghot_promoter_satisfied(struct pghot_promoter *p);
+u32 pghot_promoter_due_ms(struct pghot_promoter *p);
+void pghot_find_route(struct pghot_promoter *p, int nid,
+		      const nodemask_t *allowed, struct pghot_route *route);
+
+/* batch.c */
+void pghot_batch_add(struct pghot_batch *b, struct folio *folio,
+		     unsigned long paid);
+void pghot_batch_flush(struct pghot_promoter *p, int nid);
+void pghot_batch_flush_all(struct pghot_promoter *p);
+
+/* promote.c */
+struct folio *pghot_folio_get(unsigned long pfn, enum pghot_verdict *verdict);
+enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
+				     struct folio *folio,
+				     struct pghot_offer *offer);
+void pghot_offer_taken(struct pghot_promoter *p,
+		       const struct pghot_offer *offer, bool counts);
+
+/*
+ * Where pages go that @nid accesses. A number that no node has says as much as
+ * none.
+ */
+static inline const struct pghot_route *
+pghot_route(const struct pghot_promoter *p, int nid)
+{
+	return nid >= 0 && nid < nr_node_ids ? &p->dest[nid].route : &p->route;
+}
+
+/* Do hotter pages go to @nid before those of @class? */
+static inline bool pghot_too_cold(const struct pghot_promoter *p, int nid,
+				  u32 class)
+{
+	return class < p->dest[nid].min_class;
+}
+
+#endif /* _MM_PGHOT_PROMOTER_H */

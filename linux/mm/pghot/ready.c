@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ready records: each that a pass meets is offered to the promoter, and what
+ * becomes of the page becomes of the record. What cannot move yet keeps its
+ * record; what will not move is counted under its reason.
+ */
+#include <linux/mm.h>
+#include <linux/pghot.h>
+#include <linux/rcupdate.h>
+
+#include <trace/events/pghot.h>
+
+#include "pass.h"
+
+/* What the record of a page is counted under that does not move. */
+static const enum pghot_stat reason[NR_PGHOT_VERDICTS] = {
+	[PGHOT_GONE] = PGHOT_STAT_skip_gone,
+	[PGHOT_TOPTIER] = PGHOT_STAT_skip_toptier,
+	[PGHOT_DIRTY] = PGHOT_STAT_skip_dirty,
+	[PGHOT_POLICY] = PGHOT_STAT_skip_policy,
+	[PGHOT_FARTHER] = PGHOT_STAT_skip_policy,
+	[PGHOT_BUSY] = PGHOT_STAT_delay_busy,
+	[PGHOT_NO_TARGET] = PGHOT_STAT_delay_no_target,
+	[PGHOT_WAITS_ROOM] = PGHOT_STAT_delay_target_full,
+	[PGHOT_WAITS_RATE] = PGHOT_STAT_delay_rate_limit,
+};
+
+static void count_skip(struct pghot_entry *e, enum pghot_stat why)
+{
+	pghot_stat_add(why, 1);
+	trace_pghot_skip(e->pfn, e->nid, pghot_stat_names[why]);
+}
+
+/**
+ * pghot_ready_drop_stale - take a record that went cold
+ * @e: the record, as pghot_map_collect() saw it
+ *
+ * Return: false if it has changed meanwhile, and is to be looked at again.
+ */
+bool pghot_ready_drop_stale(struct pghot_entry *e)
+{
+	if (!pghot_map_take_seen(&pghot_map, e))
+		return false;
+	count_skip(e, PGHOT_STAT_skip_stale);
+	return true;
+}
+
+/**
+ * pghot_ready_settle - count the records whose pages have moved, or have not
+ * @p: the pass
+ */
+void pghot_ready_settle(struct pghot_pass *p)
+{
+	struct pghot_promoter *pr = p->promoter;
+
+	pghot_stat_add(PGHOT_STAT_moved, pr->nr_moved);
+	pghot_stat_add(PGHOT_STAT_skip_migrate, pr->nr_failed);
+	pr->nr_moved = 0;
+	pr->nr_failed = 0;
+}
+
+/* Do pages wait that @nid accesses? */
+static bool closed_to(struct pghot_pass *p, int nid)
+{
+	enum pghot_verdict verdict = pghot_route(p->promoter, nid)->verdict;
+
+	return verdict == PGHOT_WAITS_ROOM || verdict == PGHOT_WAITS_RATE;
+}
+
+/* For those who report: whom the thread need not be woken for. */
+static void tell(struct pghot_pass *p)
+{
+	struct pghot_node *node = p->node;
+	unsigned int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		bool closed = closed_to(p, nid);
+
+		if (closed == !!node_isset(nid, node->closed))
+			continue;
+		if (closed)
+			node_set(nid, node->closed);
+		else
+			node_clear(nid, node->closed);
+	}
+	WRITE_ONCE(node->strays_closed, closed_to(p, NUMA_NO_NODE));
+	WRITE_ONCE(node->all_closed, p->promoter->all_closed);
+}
+
+/**
+ * pghot_ready_see - see which targets were opened and closed
+ * @p: the pass
+ * @pfn: page that those refused which are closed now
+ */
+void pghot_ready_see(struct pghot_pass *p, unsigned long pfn)
+{
+	struct pghot_promoter *pr = p->promoter;
+	unsigned int nid;
+
+	if (p->changes == pr->changes)
+		return;
+	p->changes = pr->changes;
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		struct pghot_place *place = &p->place[nid];
+		bool open = pr->dest[nid].closed == PGHOT_OPEN;
+
+		if (place->open && !open &&
+		    (!place->from || nid == p->turn))
+			place->from = pfn;
+		place->open = open;
+	}
+	tell(p);
+}
+
+/* The folio of a record, with a reference, or NULL and why. */
+static struct folio *folio_of(struct pghot_pass *p, unsigned long pfn,
+			      enum pghot_verdict *verdict)
+{
+	struct folio *folio = NULL;
+
+	/*
+	 * In here a tracked page has a struct page: pghot_map_remove() waits
+	 * before memory goes away.
+	 */
+	rcu_read_lock();
+	*verdict = PGHOT_GONE;
+	if (pghot_map_owner(&pghot_map, pfn) == &p->node->map)
+		folio = pghot_folio_get(pfn, verdict);
+	rcu_read_unlock();
+	return folio;
+}
+
+/* The record waits, and its block is to be marked or held. */
+static void stays(struct pghot_pass *p, struct pghot_entry *e,
+		  enum pghot_verdict verdict, u8 waits)
+{
+	if (verdict == PGHOT_WAITS_TURN) {
+		p->left_out = true;
+		p->again = true;
+		return;
+	}
+	pghot_stat_add(reason[verdict], 1);
+	trace_pghot_delay(e->pfn, e->nid, pghot_stat_names[reason[verdict]]);
+	p->no_target |= verdict == PGHOT_NO_TARGET;
+	if (waits)
+		p->waits |= waits;
+	else
+		p->again = true;
+}
+
+static void judge(struct pghot_pass *p, struct pghot_entry *e,
+		  enum pghot_verdict verdict, const struct pghot_offer *offer)
+{
+	switch (verdict) {
+	case PGHOT_PROMOTED:
+		pghot_offer_taken(p->promoter, offer,
+				  pghot_map_take(&pghot_map, e->pfn));
+		break;
+	case PGHOT_GONE:
+	case PGHOT_TOPTIER:
+	case PGHOT_DIRTY:
+	case PGHOT_POLICY:
+	case PGHOT_FARTHER:
+		if (pghot_map_take(&pghot_map, e->pfn))
+			count_skip(e, reason[verdict]);
+		break;
+	default:
+		stays(p, e, verdict, offer->waits);
+	}
+}
+
+/*
+ * What can be said without a look at the page. That is all that most of what
+ * waits costs.
+ */
+static enum pghot_verdict foresee(struct pghot_pass *p, struct pghot_entry *e,
+				  struct pghot_offer *offer)
+{
+	const struct pghot_route *route = pghot_route(p->promoter, e->nid);
+
+	offer->waits = route->waits;
+	if (route->verdict != PGHOT_PROMOTED)
+		return route->verdict;
+	if (pghot_too_cold(p->promoter, route->nid, e->class))
+		return PGHOT_WAITS_TURN;
+	return PGHOT_PROMOTED;
+}
+
+/**
+ * pghot_ready_consider - decide about one ready record
+ * @p: the pass; @again or @waits say so where the record stays
+ * @e: the record
+ */
+void pghot_ready_consider(struct pghot_pass *p, struct pghot_entry *e)
+{
+	struct pghot_offer offer = { .nid = e->nid, .class = e->class };
+	enum pghot_verdict verdict;
+	struct folio *folio;
+
+	/* Unless it was accessed just now: then the next pass sees a new age. */
+	if (!e->hot) {
+		if (!pghot_ready_drop_stale(e))
+			p->again = true;
+		return;
+	}
+	verdict = foresee(p, e, &offer);
+	if (verdict == PGHOT_PROMOTED) {
+		folio = folio_of(p, e->pfn, &verdict);
+		if (folio)
+			verdict = pghot_offer_folio(p->promoter, folio, &offer);
+		pghot_ready_see(p, e->pfn);
+	}
+	judge(p, e, verdict, &offer);
+}
