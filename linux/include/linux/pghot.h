@@ -113,6 +113,22 @@ enum pghot_verdict {
 	NR_PGHOT_VERDICTS
 };
 
+/**
+ * struct pghot_range - pages that are hot
+ * @pfn: the first page
+ * @nr: number of pages
+ * @nid: node that they are accessed from, or NUMA_NO_NODE
+ * @heat: how hot, in a unit of the caller's choice; more is hotter
+ */
+struct pghot_range {
+	unsigned long pfn;
+	unsigned long nr;
+	int nid;
+	unsigned int heat;
+};
+
+struct pghot_promoter;
+
 #ifdef CONFIG_PGHOT
 
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
@@ -132,6 +148,12 @@ bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
 			struct pghot_source *source);
 bool pghot_record_nmi(const struct pghot_access *accesses, unsigned int nr,
 		      struct pghot_source *source);
+
+struct pghot_promoter *pghot_promoter_create(int nid);
+void pghot_promoter_free(struct pghot_promoter *p);
+int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
+			 unsigned int nr, unsigned long max_pages,
+			 unsigned long pages[NR_PGHOT_VERDICTS]);
 
 bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,

@@ -2,7 +2,7 @@
 /*
  * The promoter: hot pages are offered to it, and it moves them to the top tier
  * within limits. It knows nothing of records: a node's thread feeds it from the
- * hot map (ready.c).
+ * hot map (ready.c), others feed it ranges (range.c).
  *
  * A promoter is used by one thread at a time.
  */

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ranges: promotion of pages that somebody else knows to be hot, DAMON or a
+ * driver, without records.
+ *
+ * Memory may go offline at any time but while memory hotplug is held off here,
+ * which is only as long as it takes to get a folio's reference. With a reference
+ * the folio's memory stays.
+ */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/memory_hotplug.h>
+#include <linux/memory-tiers.h>
+#include <linux/mm.h>
+#include <linux/pghot.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "promoter.h"
+
+/**
+ * pghot_promoter_create - make a promoter for pages that are known to be hot
+ * @nid: node whose pages it promotes, or NUMA_NO_NODE for all nodes
+ *
+ * The node may have no memory yet, or none any more.
+ *
+ * Context: Process context. May sleep.
+ *
+ * Return: the promoter, or ERR_PTR() of -EINVAL or -ENOMEM.
+ */
+struct pghot_promoter *pghot_promoter_create(int nid)
+{
+	struct pghot_promoter *p;
+
+	if (nid != NUMA_NO_NODE && (nid < 0 || nid >= nr_node_ids))
+		return ERR_PTR(-EINVAL);
+	p = pghot_promoter_alloc(nid);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	p->any = nid == NUMA_NO_NODE;
+	return p;
+}
+EXPORT_SYMBOL_GPL(pghot_promoter_create);
+
+/**
+ * pghot_promoter_free - free what pghot_promoter_create() made
+ * @p: the promoter, or NULL
+ */
+void pghot_promoter_free(struct pghot_promoter *p)
+{
+	kvfree(p);
+}
+EXPORT_SYMBOL_GPL(pghot_promoter_free);
+
+static int hotter(const void *a, const void *b)
+{
+	const struct pghot_range *ra = a, *rb = b;
+
+	return ra->heat < rb->heat ? 1 : ra->heat > rb->heat ? -1 : 0;
+}
+
+static void go_on(struct pghot_promoter *p)
+{
+	pghot_promoter_open(p);
+	pghot_promoter_sum_up(p);
+}
+
+/* Each node has its own share of what a target takes. */
+static void go_on_from(struct pghot_promoter *p, int nid)
+{
+	pghot_batch_flush_all(p);
+	pghot_promoter_from(p, nid);
+	go_on(p);
+}
+
+static enum pghot_verdict offer_folio(struct pghot_promoter *p,
+				      struct folio *folio, int nid)
+{
+	struct pghot_offer offer = { .nid = nid };
+	int src = folio_nid(folio);
+	enum pghot_verdict verdict;
+
+	if (src != p->src && !node_is_toptier(src)) {
+		if (!p->any) {
+			folio_put(folio);
+			return PGHOT_GONE;
+		}
+		go_on_from(p, src);
+	}
+	verdict = pghot_offer_folio(p, folio, &offer);
+	if (verdict == PGHOT_PROMOTED)
+		pghot_offer_taken(p, &offer, false);
+	return verdict;
+}
+
+/*
+ * The range's first folio, of which no more than @left pages may go. Return false
+ * if it has to wait, and what comes after it too.
+ */
+static bool first_folio(struct pghot_promoter *p, struct pghot_range *r,
+			unsigned long left, unsigned long *pages)
+{
+	unsigned long size = 1, n = 1;
+	enum pghot_verdict verdict;
+	struct folio *folio;
+
+	get_online_mems();
+	folio = pghot_folio_get(r->pfn, &verdict);
+	put_online_mems();
+	if (folio) {
+		size = folio_nr_pages(folio);
+		n = min(folio_pfn(folio) + size - r->pfn, r->nr);
+		if (size > left) {
+			folio_put(folio);
+			return false;
+		}
+		verdict = offer_folio(p, folio, r->nid);
+	}
+	pages[verdict] += size;
+	if (verdict >= PGHOT_NO_TARGET &&
+	    pghot_route(p, r->nid)->verdict != PGHOT_PROMOTED)
+		return false;
+	r->pfn += n;
+	r->nr -= n;
+	return true;
+}
+
+/**
+ * pghot_promote_ranges - promote pages that are known to be hot
+ * @p: the promoter; no other call may use it meanwhile
+ * @ranges: the pages. They are sorted, hottest first; what is dealt with is taken
+ *	    off them
+ * @nr: number of ranges
+ * @max_pages: promote no more than so many pages
+ * @pages: set to how many pages have each verdict
+ *
+ * Pages that the caller knows to be hot are promoted as those that records tell
+ * of: where their owners allow it, and within the rate limit and the free memory
+ * of each target, which the lower-tier nodes share. If one of these ends, or
+ * @max_pages, a range is left as it is from there on, and may be offered again
+ * later. In @pages, large folios count with all their pages.
+ *
+ * Pages are freed, moved and used again at any time. Memory may go offline, also
+ * that of the promoter's node, while the ranges and the promoter are kept. What
+ * is not there any more is PGHOT_GONE.
+ *
+ * Context: Process context. May sleep. Not from a memory notifier, and not with
+ * memory hotplug held off.
+ *
+ * Return: 0; -EOPNOTSUPP if pghot is off; -EINTR if the caller is to be killed.
+ */
+int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
+			 unsigned int nr, unsigned long max_pages,
+			 unsigned long pages[NR_PGHOT_VERDICTS])
+{
+	struct pghot_range *r = ranges;
+	int err = 0;
+
+	memset(pages, 0, NR_PGHOT_VERDICTS * sizeof(*pages));
+	if (!pghot_is_enabled())
+		return -EOPNOTSUPP;
+	sort(ranges, nr, sizeof(*ranges), hotter, NULL);
+	p->pages_failed = 0;
+	if (p->src != NUMA_NO_NODE)
+		go_on(p);
+	while (r < ranges + nr && !err) {
+		if (!r->nr || !first_folio(p, r, max_pages - pages[PGHOT_PROMOTED],
+					   pages))
+			r++;
+		if (fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	}
+	pghot_batch_flush_all(p);
+	/* Who does not go on asking must not keep others waiting. */
+	pghot_promoter_leave(p);
+	pages[PGHOT_PROMOTED] -= p->pages_failed;
+	pages[PGHOT_FAILED] = p->pages_failed;
+	return err;
+}
+EXPORT_SYMBOL_GPL(pghot_promote_ranges);
