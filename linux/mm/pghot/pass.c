@@ -35,6 +35,7 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 	p->node = node;
 	p->turn = NUMA_NO_NODE;
 	p->swept_ms = pghot_now_ms();
+	p->seek_ms = p->swept_ms;
 	nodes_clear(node->closed);
 	node->strays_closed = false;
 	node->all_closed = false;
@@ -88,6 +89,8 @@ static void open_targets(struct pghot_pass *p)
 	for (nid = 0; nid < nr_node_ids; nid++) {
 		struct pghot_dest *d = &pr->dest[nid];
 
+		pghot_tenants_begin(&d->tenants,
+				    READ_ONCE(pghot_tunables.window_ms));
 		if (d->closed == PGHOT_OPEN && pghot_may_promote_to(nid))
 			d->min_class = lowest_class(p, d->share.pages);
 	}
@@ -227,6 +230,7 @@ static bool rounds(struct pghot_pass *p)
 {
 	unsigned long start = choose_start(p);
 
+	pghot_seek(p);
 	do {
 		p->left = false;
 		p->left_out = false;

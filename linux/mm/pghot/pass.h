@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a pass over a node's hot blocks knows; for pass.c and ready.c alone. */
+/* What a pass over a node's hot blocks knows; for pass.c, seek.c and ready.c alone. */
 #ifndef _MM_PGHOT_PASS_H
 #define _MM_PGHOT_PASS_H
 
@@ -28,6 +28,10 @@ struct pghot_place {
  * @waits: closed targets that other records of this block wait for
  * @left: the pass knowingly left records that must be looked at again
  * @left_out: records were left out in this round because of their class
+ * @seek: page from which on to look for those whom others keep waiting
+ * @seek_on: somebody was found there who has more
+ * @seek_ms: when that last began with the node's first page
+ * @seeks: how many blocks were looked at for that
  * @swept_ms: when stale records were last dropped everywhere
  * @entries: the ready records of one block
  * @place: by target node
@@ -42,6 +46,10 @@ struct pghot_pass {
 	u8 waits;
 	bool left;
 	bool left_out;
+	unsigned long seek;
+	bool seek_on;
+	u32 seek_ms;
+	unsigned int seeks;
 	u32 swept_ms;
 	struct pghot_entry entries[PGHOT_BLOCK_PAGES];
 	struct pghot_place place[];
@@ -49,8 +57,12 @@ struct pghot_pass {
 
 /* ready.c */
 bool pghot_ready_drop_stale(struct pghot_entry *e);
-void pghot_ready_consider(struct pghot_pass *p, struct pghot_entry *e);
+enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
+					struct pghot_entry *e);
 void pghot_ready_settle(struct pghot_pass *p);
 void pghot_ready_see(struct pghot_pass *p, unsigned long pfn);
+
+/* seek.c */
+void pghot_seek(struct pghot_pass *p);
 
 #endif /* _MM_PGHOT_PASS_H */

@@ -127,14 +127,26 @@ static void mark_young(struct folio *folio)
 		folio_set_active(folio);
 }
 
+/* Are others looked for just now? Who has no limit to share waits for nobody. */
+static bool for_others(struct pghot_promoter *p, struct folio *folio, int nid)
+{
+	struct pghot_dest *d = &p->dest[nid];
+
+	return p->seeking &&
+	       (d->share.pages == ULONG_MAX ||
+		!pghot_tenant_due(&d->tenants, folio, d->share.pages));
+}
+
 static enum pghot_verdict isolate(struct pghot_promoter *p,
 				  struct folio *folio,
 				  struct pghot_offer *offer)
 {
 	enum pghot_verdict verdict;
 	unsigned long paid;
-	int nid;
+	int nid = pghot_route(p, offer->nid)->nid;
 
+	if (nid != NUMA_NO_NODE && for_others(p, folio, nid))
+		return PGHOT_WAITS_TURN;
 	if (!pghot_owners_allow(folio, &p->allowed))
 		return PGHOT_BUSY;
 	verdict = choose(p, folio, offer, &paid);
@@ -148,6 +160,8 @@ static enum pghot_verdict isolate(struct pghot_promoter *p,
 	}
 	mark_young(folio);
 	pghot_batch_add(&p->dest[nid].batch, folio, paid);
+	if (p->dest[nid].share.pages != ULONG_MAX)
+		pghot_tenant_took(&p->dest[nid].tenants, folio, p->seeking);
 	return PGHOT_PROMOTED;
 }
 

@@ -51,6 +51,42 @@ struct pghot_route {
 	u8 waits;
 };
 
+/* So many memory cgroups are told apart at a target. */
+#define PGHOT_TENANTS	16
+
+/**
+ * struct pghot_tenant - a memory cgroup that has pages for a target
+ * @id: of the memory cgroup
+ * @taken: its pages that went in their turn since the last pass began
+ * @sought: those that went before, in this pass
+ * @seen_ms: when the last of its pages was met
+ * @stays: in how many passes of this round some went before
+ * @had_part: the last pass that moved any moved as many of its pages as it may
+ *	      expect
+ */
+struct pghot_tenant {
+	u64 id;
+	unsigned long taken;
+	unsigned long sought;
+	u32 seen_ms;
+	unsigned int stays;
+	bool had_part;
+};
+
+/**
+ * struct pghot_tenants - those of a target
+ * @nr: their number
+ * @sought: pages of all that went before their turn in this pass
+ * @more: there were more that would have gone, had their part been larger
+ * @tenant: they
+ */
+struct pghot_tenants {
+	unsigned int nr;
+	unsigned long sought;
+	bool more;
+	struct pghot_tenant tenant[PGHOT_TENANTS];
+};
+
 /**
  * struct pghot_dest - a node, as a target and as one that accesses pages
  * @batch: folios that are to go there
@@ -61,6 +97,7 @@ struct pghot_route {
  * @share: what it takes from the promoter's node
  * @taken: pages that it took of that
  * @route: where pages go that this node accesses
+ * @tenants: whose pages went there, while it was short
  */
 struct pghot_dest {
 	struct pghot_batch batch;
@@ -72,12 +109,14 @@ struct pghot_dest {
 	struct pghot_share share;
 	unsigned long taken;
 	struct pghot_route route;
+	struct pghot_tenants tenants;
 };
 
 /**
  * struct pghot_promoter - what moves pages from a node to the top tier
  * @src: the node; of one for all nodes, that of the page offered last
  * @any: it is for all nodes
+ * @seeking: only pages are wanted of those whom others keep waiting
  * @all_closed: there are targets, and each is closed
  * @wanted: PGHOT_WAIT_BIT() of each node but targets that are closed
  * @min_class: the lowest heat that any target takes in this round
@@ -94,6 +133,7 @@ struct pghot_dest {
 struct pghot_promoter {
 	int src;
 	bool any;
+	bool seeking;
 	bool all_closed;
 	u8 wanted;
 	u32 min_class;
@@ -142,6 +182,14 @@ void pghot_batch_add(struct pghot_batch *b, struct folio *folio,
 void pghot_batch_flush(struct pghot_promoter *p, int nid);
 void pghot_batch_flush_all(struct pghot_promoter *p);
 
+/* tenant.c */
+void pghot_tenants_begin(struct pghot_tenants *t, u32 window_ms);
+void pghot_tenants_anew(struct pghot_tenants *t);
+bool pghot_tenant_due(struct pghot_tenants *t, struct folio *folio,
+		      unsigned long budget);
+void pghot_tenant_took(struct pghot_tenants *t, struct folio *folio,
+		       bool sought);
+
 /* promote.c */
 struct folio *pghot_folio_get(unsigned long pfn, enum pghot_verdict *verdict);
 enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
@@ -164,7 +212,7 @@ pghot_route(const struct pghot_promoter *p, int nid)
 static inline bool pghot_too_cold(const struct pghot_promoter *p, int nid,
 				  u32 class)
 {
-	return class < p->dest[nid].min_class;
+	return class < p->dest[nid].min_class && !p->seeking;
 }
 
 #endif /* _MM_PGHOT_PROMOTER_H */

@@ -105,7 +105,7 @@ void pghot_ready_see(struct pghot_pass *p, unsigned long pfn)
 		bool open = pr->dest[nid].closed == PGHOT_OPEN;
 
 		if (place->open && !open &&
-		    (!place->from || nid == p->turn))
+		    (!place->from || (nid == p->turn && !pr->seeking)))
 			place->from = pfn;
 		place->open = open;
 	}
@@ -190,8 +190,12 @@ static enum pghot_verdict foresee(struct pghot_pass *p, struct pghot_entry *e,
  * pghot_ready_consider - decide about one ready record
  * @p: the pass; @again or @waits say so where the record stays
  * @e: the record
+ *
+ * Return: what became of its page. That of a record that went cold is as good
+ *	   as gone.
  */
-void pghot_ready_consider(struct pghot_pass *p, struct pghot_entry *e)
+enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
+					struct pghot_entry *e)
 {
 	struct pghot_offer offer = { .nid = e->nid, .class = e->class };
 	enum pghot_verdict verdict;
@@ -201,7 +205,7 @@ void pghot_ready_consider(struct pghot_pass *p, struct pghot_entry *e)
 	if (!e->hot) {
 		if (!pghot_ready_drop_stale(e))
 			p->again = true;
-		return;
+		return PGHOT_GONE;
 	}
 	verdict = foresee(p, e, &offer);
 	if (verdict == PGHOT_PROMOTED) {
@@ -211,4 +215,5 @@ void pghot_ready_consider(struct pghot_pass *p, struct pghot_entry *e)
 		pghot_ready_see(p, e->pfn);
 	}
 	judge(p, e, verdict, &offer);
+	return verdict;
 }

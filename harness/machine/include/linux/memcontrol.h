@@ -10,6 +10,8 @@ struct mem_cgroup {
 
 #define get_mem_cgroup_from_folio(folio) ((folio)->memcg)
 #define mem_cgroup_put(memcg)	do { } while (0)
+#define mem_cgroup_id(memcg)	((unsigned long)(memcg))
+#define mem_cgroup_disabled()	false
 
 static inline void mem_cgroup_node_filter_allowed(struct mem_cgroup *memcg,
 						  nodemask_t *mask)
