@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """make series: steps, and what format-patch makes of them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,10 @@ def test_author_must_be_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         series.author()
 
 
+_MOST_LINES = 1500
+"""Of a patch. Nobody reviews more at a time."""
+
+
 def _touched(directory: Path, pristine: Path, found: list[series.Step]) -> Path:
     """The pristine files that the series changes, as a git tree."""
     for name, data in series.base(pristine, found).items():
@@ -182,6 +187,9 @@ def test_series_applies_to_a_clean_tree(tmp_path: Path) -> None:
         pristine, found, tmp_path / "series", series.Author("A. Tester", "tester@host.example")
     )
     assert len(mail) == len(found)
+    for path in mail:
+        changed = re.findall(r"^[+-](?!\+\+ |-- )", path.read_text(), re.MULTILINE)
+        assert len(changed) < _MOST_LINES, path.name
     tree = _touched(tmp_path / "linux", pristine, found)
     git(tree, "am", "-q", *map(str, mail))
     for name, data in apply.expected(pristine).items():

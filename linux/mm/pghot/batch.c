@@ -9,6 +9,8 @@
 #include <linux/sched/cputime.h>
 #include <linux/swap.h>
 
+#include "stat.h"
+
 #include <trace/events/pghot.h>
 
 #include "../internal.h"

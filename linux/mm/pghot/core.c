@@ -21,9 +21,9 @@ struct pghot_tunables pghot_tunables __read_mostly = {
 u32 pghot_batch_pages __read_mostly = PGHOT_BATCH_PAGES;
 u32 pghot_period_ms __read_mostly = PGHOT_PERIOD_MS;
 
-static bool boot_off __initdata;
-static bool boot_precise __initdata;
-static bool boot_default __initdata;
+static bool boot_off __initdata = IS_ENABLED(CONFIG_PGHOT_BOOT_OFF);
+static bool boot_precise __initdata = IS_ENABLED(CONFIG_PGHOT_BOOT_PRECISE);
+static bool boot_default __initdata = IS_ENABLED(CONFIG_PGHOT_BOOT_DEFAULT);
 
 /* As with other options, the last one given counts. */
 static int __init pghot_setup(char *s)

@@ -8,6 +8,8 @@
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
 
+#include "stat.h"
+
 #include <trace/events/pghot.h>
 
 #include "pass.h"
@@ -28,7 +30,7 @@ static const enum pghot_stat reason[NR_PGHOT_VERDICTS] = {
 static void count_skip(struct pghot_entry *e, enum pghot_stat why)
 {
 	pghot_stat_add(why, 1);
-	trace_pghot_skip(e->pfn, e->nid, pghot_stat_names[why]);
+	trace_pghot_skip(e->pfn, e->nid, why);
 }
 
 /**
@@ -140,7 +142,7 @@ static void stays(struct pghot_pass *p, struct pghot_entry *e,
 		return;
 	}
 	pghot_stat_add(reason[verdict], 1);
-	trace_pghot_delay(e->pfn, e->nid, pghot_stat_names[reason[verdict]]);
+	trace_pghot_delay(e->pfn, e->nid, reason[verdict]);
 	p->no_target |= verdict == PGHOT_NO_TARGET;
 	if (waits)
 		p->waits |= waits;

@@ -8,6 +8,8 @@
 #include <linux/pghot.h>
 #include <linux/wait.h>
 
+#include "stat.h"
+
 #define CREATE_TRACE_POINTS
 #include <trace/events/pghot.h>
 

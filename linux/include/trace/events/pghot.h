@@ -7,6 +7,16 @@
 
 #include <linux/tracepoint.h>
 
+/* The reasons are counters: who includes this has mm/pghot/stat.h. */
+#define PGHOT_DEFINE_REASON(name, ...)	TRACE_DEFINE_ENUM(PGHOT_STAT_##name);
+PGHOT_STATS(PGHOT_DEFINE_REASON)
+TRACE_DEFINE_ENUM(NR_PGHOT_STATS);
+
+#define PGHOT_SHOW_REASON(name, ...)	, { PGHOT_STAT_##name, #name }
+#define pghot_show_reason(reason)					\
+	__print_symbolic(reason, { NR_PGHOT_STATS, "none" }		\
+			 PGHOT_STATS(PGHOT_SHOW_REASON))
+
 TRACE_EVENT(pghot_record,
 
 	TP_PROTO(unsigned long pfn, int nid, unsigned int weight,
@@ -55,33 +65,34 @@ TRACE_EVENT(pghot_ready,
 /* A ready record that is not acted on: for good (skip), or yet (delay). */
 DECLARE_EVENT_CLASS(pghot_not_moved,
 
-	TP_PROTO(unsigned long pfn, int nid, const char *reason),
+	TP_PROTO(unsigned long pfn, int nid, enum pghot_stat reason),
 
 	TP_ARGS(pfn, nid, reason),
 
 	TP_STRUCT__entry(
 		__field(unsigned long, pfn)
 		__field(int, nid)
-		__string(reason, reason)
+		__field(int, reason)
 	),
 
 	TP_fast_assign(
 		__entry->pfn = pfn;
 		__entry->nid = nid;
-		__assign_str(reason);
+		__entry->reason = reason;
 	),
 
 	TP_printk("pfn=0x%lx nid=%d reason=%s",
-		  __entry->pfn, __entry->nid, __get_str(reason))
+		  __entry->pfn, __entry->nid,
+		  pghot_show_reason(__entry->reason))
 );
 
 DEFINE_EVENT(pghot_not_moved, pghot_skip,
-	TP_PROTO(unsigned long pfn, int nid, const char *reason),
+	TP_PROTO(unsigned long pfn, int nid, enum pghot_stat reason),
 	TP_ARGS(pfn, nid, reason)
 );
 
 DEFINE_EVENT(pghot_not_moved, pghot_delay,
-	TP_PROTO(unsigned long pfn, int nid, const char *reason),
+	TP_PROTO(unsigned long pfn, int nid, enum pghot_stat reason),
 	TP_ARGS(pfn, nid, reason)
 );
 
