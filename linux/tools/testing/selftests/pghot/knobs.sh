@@ -131,8 +131,9 @@ is_below() { (($(<"$1") < $2)); }
 
 # What was learnt under another setting does not count on.
 test_hot_threshold_counts_at_once() {
-	local file=$PGHOT/target$FAST/threshold_ms
+	local file
 	need_pghot
+	file=$PGHOT/target$FAST/threshold_ms
 	balance 2
 	memory -c "$CPU" anon "$MB" "$SLOW"
 	knob $RATE 0
