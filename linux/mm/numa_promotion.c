@@ -10,6 +10,7 @@
  * so that one task begins a period, the others by whoever began it.
  */
 #include <linux/atomic.h>
+#include <linux/compiler.h>
 #include <linux/init.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -163,6 +164,19 @@ static bool numa_promotion_rate_limit(struct pglist_data *pgdat,
 	if (begin_period(&pgdat->nbp_rl_start, MSEC_PER_SEC))
 		pgdat->nbp_rl_nr_cand = nr_cand;
 	return nr_cand - pgdat->nbp_rl_nr_cand >= rate_limit;
+}
+
+/**
+ * numa_promotion_threshold - hot threshold in force
+ * @pgdat: node to promote to
+ * @ref_th: its reference, in milliseconds
+ *
+ * Return: hint fault latency below which a page is hot, in milliseconds.
+ */
+unsigned int numa_promotion_threshold(struct pglist_data *pgdat,
+				      unsigned int ref_th)
+{
+	return READ_ONCE(pgdat->nbp_threshold) ? : ref_th;
 }
 
 #define NUMA_MIGRATION_ADJUST_STEPS	16

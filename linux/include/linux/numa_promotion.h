@@ -6,11 +6,10 @@
 #ifndef _LINUX_NUMA_PROMOTION_H
 #define _LINUX_NUMA_PROMOTION_H
 
-#include <linux/compiler.h>
-#include <linux/mmzone.h>
 #include <linux/types.h>
 
 struct folio;
+struct pglist_data;
 
 bool numa_should_promote(struct folio *folio, int nid);
 
@@ -20,20 +19,9 @@ bool numa_promotion_unlimited(struct pglist_data *pgdat, long nr);
 unsigned int numa_promotion_adjust_threshold(struct pglist_data *pgdat,
 					     unsigned long rate_limit,
 					     unsigned int ref_th);
+unsigned int numa_promotion_threshold(struct pglist_data *pgdat,
+				      unsigned int ref_th);
 int numa_hint_fault_latency(struct folio *folio);
 void numa_promotion_reset(void);
-
-/**
- * numa_promotion_threshold - hot threshold in force
- * @pgdat: node to promote to
- * @ref_th: its reference, in milliseconds
- *
- * Return: hint fault latency below which a page is hot, in milliseconds.
- */
-static inline unsigned int numa_promotion_threshold(struct pglist_data *pgdat,
-						    unsigned int ref_th)
-{
-	return READ_ONCE(pgdat->nbp_threshold) ? : ref_th;
-}
 
 #endif /* _LINUX_NUMA_PROMOTION_H */
