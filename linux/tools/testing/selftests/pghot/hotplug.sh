@@ -41,6 +41,20 @@ need_blocks() {
 
 sections_are() { [ "$(<"$PGHOT/node$SLOW/sections")" = "$1" ]; }
 
+sections_came_back() {
+	sections_are "$SECTIONS" ||
+		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+}
+
+# What is accessed now is promoted.
+works_again() {
+	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	ask run
+	placed "$TOPLIST" "$PAGES"
+	promoted "$PAGES"
+}
+
 test_map_follows_blocks() {
 	local bytes
 	need_blocks
@@ -50,8 +64,7 @@ test_map_follows_blocks() {
 		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections are left"
 	(($(<"$PGHOT/node$SLOW/map_bytes") < bytes)) || fail "the map is as large as before"
 	online "${BLOCKS[-1]}"
-	sections_are "$SECTIONS" ||
-		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+	sections_came_back
 	[ "$(<"$PGHOT/node$SLOW/map_bytes")" = "$bytes" ] ||
 		fail "the map is not as large as before"
 }
@@ -70,8 +83,7 @@ test_map_follows_blocks_while_off() {
 	online "${BLOCKS[-1]}"
 	sections_are 0 || fail "$(<"$PGHOT/node$SLOW/sections") sections came while off"
 	echo 1 >$PGHOT/enabled
-	sections_are "$SECTIONS" ||
-		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+	sections_came_back
 }
 
 # A node that comes while pghot is off gets a thread that is parked.
@@ -89,14 +101,9 @@ test_node_goes_and_comes_back_while_off() {
 	read -r _ _ state _ <"/proc/$(<"$PGHOT/node$SLOW/kmigrated")/stat"
 	[ "$state" = P ] || fail "kmigrated$SLOW is in state $state, not parked"
 	echo 1 >$PGHOT/enabled
-	sections_are "$SECTIONS" ||
-		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+	sections_came_back
 	balance 2
-	remember
-	memory -c "$CPU" anon "$MB" "$SLOW"
-	ask run
-	placed "$TOPLIST" "$PAGES"
-	promoted "$PAGES"
+	works_again
 }
 
 # Records wait, and their memory goes: each is accounted for.
@@ -163,15 +170,10 @@ test_node_goes_and_comes_back() {
 	online "${BLOCKS[@]}"
 	wait_until [ -e "$PGHOT/node$SLOW/kmigrated" ] || fail "node$SLOW does not come back"
 	[ -e "/proc/$(<"$PGHOT/node$SLOW/kmigrated")" ] || fail "kmigrated$SLOW does not come back"
-	sections_are "$SECTIONS" ||
-		fail "$(<"$PGHOT/node$SLOW/sections") of $SECTIONS sections came back"
+	sections_came_back
 	kill_memory
 	echo 65536 >$RATE
-	remember
-	memory -c "$CPU" anon "$MB" "$SLOW"
-	ask run
-	placed "$TOPLIST" "$PAGES"
-	promoted "$PAGES"
+	works_again
 }
 
 run_tests "$@"
