@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <linux/memory-tiers.h>
+#include <linux/memory_hotplug.h>
 #include <linux/migrate.h>
 #include <linux/slab.h>
 
@@ -42,6 +43,7 @@ struct pghot_target *machine_target[NODES];
 
 bool machine_enabled;
 int machine_hotplug_off;
+unsigned long machine_isolated;
 unsigned long machine_asked, machine_looked;
 
 static struct page *pages;
@@ -311,6 +313,18 @@ bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes)
 	return true;
 }
 
+void get_online_mems(void)
+{
+	assert_int_equal(machine_isolated, 0);
+	machine_hotplug_off++;
+}
+
+void put_online_mems(void)
+{
+	assert_int_equal(machine_isolated, 0);
+	machine_hotplug_off--;
+}
+
 int migrate_misplaced_folio_prepare(struct folio *folio,
 				    struct vm_area_struct *vma, int node)
 {
@@ -319,6 +333,7 @@ int migrate_misplaced_folio_prepare(struct folio *folio,
 		return -EAGAIN;
 	folio->on_lru = false;
 	folio->refs++;
+	machine_isolated++;
 	return 0;
 }
 
@@ -342,6 +357,7 @@ unsigned int migrate_misplaced_folios(struct list_head *list, int node,
 		unsigned long n = moves(folio);
 
 		list_del(&folio->lru);
+		machine_isolated--;
 		assert_int_equal(folio->refs, 2);
 		folio->refs = n ? 0 : 1;
 		folio->on_lru = true;

@@ -31,9 +31,13 @@ extern struct pghot_target *machine_target[NODES];
 /* Who reports what follows. */
 extern struct pghot_source machine_source;
 
-/* Whether pghot is on; and 0 unless memory hotplug was not let go on. */
 extern bool machine_enabled;
+/*
+ * Memory hotplug is held off; folios that are isolated. Who waits for memory
+ * hotplug with some would have it wait for them.
+ */
 extern int machine_hotplug_off;
+extern unsigned long machine_isolated;
 /* How often a folio's owners were asked, and a page was looked at. */
 extern unsigned long machine_asked, machine_looked;
 

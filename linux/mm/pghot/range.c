@@ -3,9 +3,9 @@
  * Ranges: promotion of pages that somebody else knows to be hot, DAMON or a
  * driver, without records.
  *
- * Memory may go offline at any time but while memory hotplug is held off here,
- * which is only as long as it takes to get a folio's reference. With a reference
- * the folio's memory stays.
+ * Memory may go offline at any time but while memory hotplug is held off here.
+ * That begins and ends with nothing isolated: offlining, which holds the lock
+ * that is waited for, would itself wait for the folios of somebody who waits.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -18,6 +18,9 @@
 #include <linux/sort.h>
 
 #include "promoter.h"
+
+/* Folios that are looked at and moved while memory hotplug is held off. */
+#define HELD_LOOKS	512U
 
 /**
  * pghot_promoter_create - make a promoter for pages that are known to be hot
@@ -95,23 +98,21 @@ static enum pghot_verdict offer_folio(struct pghot_promoter *p,
 }
 
 /*
- * The range's first folio, of which no more than @left pages may go. Return false
- * if it has to wait, and what comes after it too.
+ * The range's first folio. Return false if it has to wait, and what comes after it
+ * too.
  */
 static bool first_folio(struct pghot_promoter *p, struct pghot_range *r,
-			unsigned long left, unsigned long *pages)
+			unsigned long max_pages, unsigned long *pages)
 {
 	unsigned long size = 1, n = 1;
 	enum pghot_verdict verdict;
 	struct folio *folio;
 
-	get_online_mems();
 	folio = pghot_folio_get(r->pfn, &verdict);
-	put_online_mems();
 	if (folio) {
 		size = folio_nr_pages(folio);
 		n = min(folio_pfn(folio) + size - r->pfn, r->nr);
-		if (size > left) {
+		if (size > max_pages - pages[PGHOT_PROMOTED]) {
 			folio_put(folio);
 			return false;
 		}
@@ -145,8 +146,8 @@ static bool first_folio(struct pghot_promoter *p, struct pghot_range *r,
  * that of the promoter's node, while the ranges and the promoter are kept. What
  * is not there any more is PGHOT_GONE.
  *
- * Context: Process context. May sleep. Not from a memory notifier, and not with
- * memory hotplug held off.
+ * Context: Process context. May sleep. Not from a memory notifier, with memory
+ * hotplug held off, or with folios isolated.
  *
  * Return: 0; -EOPNOTSUPP if pghot is off; -EINTR if the caller is to be killed.
  */
@@ -154,7 +155,7 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 			 unsigned int nr, unsigned long max_pages,
 			 unsigned long pages[NR_PGHOT_VERDICTS])
 {
-	struct pghot_range *r = ranges;
+	struct pghot_range *r = ranges, *end = ranges + nr;
 	int err = 0;
 
 	memset(pages, 0, NR_PGHOT_VERDICTS * sizeof(*pages));
@@ -164,15 +165,19 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 	p->pages_failed = 0;
 	if (p->src != NUMA_NO_NODE)
 		go_on(p);
-	while (r < ranges + nr && !err) {
-		if (!r->nr || !first_folio(p, r, max_pages - pages[PGHOT_PROMOTED],
-					   pages))
-			r++;
+	while (r < end && !err) {
+		unsigned int looks;
+
+		get_online_mems();
+		for (looks = 0; r < end && looks < HELD_LOOKS; looks++)
+			if (!r->nr || !first_folio(p, r, max_pages, pages))
+				r++;
+		pghot_batch_flush_all(p);
+		put_online_mems();
 		if (fatal_signal_pending(current))
 			err = -EINTR;
 		cond_resched();
 	}
-	pghot_batch_flush_all(p);
 	/* Who does not go on asking must not keep others waiting. */
 	pghot_promoter_leave(p);
 	pages[PGHOT_PROMOTED] -= p->pages_failed;

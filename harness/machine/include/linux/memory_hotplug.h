@@ -4,10 +4,7 @@
 
 #include <linux/mm.h>
 
-/* How often memory hotplug is held off just now. */
-extern int machine_hotplug_off;
-
-#define get_online_mems()	((void)machine_hotplug_off++)
-#define put_online_mems()	((void)machine_hotplug_off--)
+void get_online_mems(void);
+void put_online_mems(void);
 
 #endif
