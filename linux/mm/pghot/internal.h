@@ -18,6 +18,7 @@
 struct folio;
 struct mem_cgroup;
 struct mempolicy;
+struct mm_struct;
 struct pghot_pass;
 struct pghot_source;
 struct seq_file;
@@ -171,6 +172,8 @@ void pghot_target_share(int nid, int src, struct pghot_share *share);
 #define PGHOT_OWNERS_MAX	4096U
 void pghot_policy_filter(const struct mempolicy *pol, int src,
 			 nodemask_t *nodes);
+void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
+			  nodemask_t *nodes);
 bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes);
 
 /* memcg.c */

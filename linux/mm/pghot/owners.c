@@ -62,13 +62,21 @@ void pghot_policy_filter(const struct mempolicy *pol, int src,
 		nodes_and(*nodes, *nodes, pol->nodes);
 }
 
-/*
- * What the process allows: its cpuset, of cgroup v1 or v2, and unless @has_policy
- * its memory policy. That of its first thread: each thread can have its own, and
- * which of them a page belongs to nobody knows.
+/**
+ * pghot_process_allows - what a process allows a page of its own
+ * @mm: its memory
+ * @has_policy: the page has a memory policy other than the process's
+ * @src: node that the page is on
+ * @nodes: nodes that it does not allow are removed
+ *
+ * Its cpuset, of cgroup v1 or v2, and unless @has_policy its memory policy. Both
+ * are those of its first thread: each thread can have its own, and which of them
+ * a page belongs to nobody knows.
+ *
+ * Context: any that a page table lock may be held in.
  */
-static void owners_ask_process(struct mm_struct *mm, bool has_policy, int src,
-			       nodemask_t *nodes)
+void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
+			  nodemask_t *nodes)
 {
 #ifdef CONFIG_MEMCG
 	struct task_struct *task;
@@ -117,7 +125,7 @@ static bool owners_ask(struct vm_area_struct *vma, unsigned long addr, int src,
 	} else {
 		has_policy = false;
 	}
-	owners_ask_process(vma->vm_mm, has_policy, src, nodes);
+	pghot_process_allows(vma->vm_mm, has_policy, src, nodes);
 	return true;
 }
 

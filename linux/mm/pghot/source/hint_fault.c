@@ -86,6 +86,25 @@ static void allowed_nodes(struct mempolicy *pol, nodemask_t *allowed)
 		nodes_and(*allowed, *allowed, pol->nodes);
 }
 
+/*
+ * Does the accessing thread allow less than others will say when the page's turn
+ * comes? owners.c asks a process's first thread, and the VMA. What another thread
+ * has chosen for itself alone is known here and nowhere later.
+ */
+static bool speaks_for_itself(struct folio *folio, struct vm_area_struct *vma)
+{
+	nodemask_t allowed = cpuset_current_mems_allowed;
+	nodemask_t later = node_states[N_MEMORY];
+
+	if (!vma->vm_policy && current->mempolicy)
+		allowed_nodes(current->mempolicy, &allowed);
+	if (likely(nodes_subset(later, allowed)))
+		return false;
+	pghot_process_allows(vma->vm_mm, vma->vm_policy, folio_nid(folio),
+			     &later);
+	return !nodes_subset(later, allowed);
+}
+
 /**
  * __pghot_decides - is it pghot that decides whether a folio is hot
  * @folio: a folio of a lower tier
@@ -152,6 +171,10 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		pghot_stat_add(PGHOT_STAT_refused_exec, 1);
 		return NUMA_NO_NODE;
 	}
+
+	/* Nobody can ask later, so the fault itself promotes, by stock's rule. */
+	if (unlikely(speaks_for_itself(folio, vmf->vma)))
+		return numa_should_promote(folio, nid) ? nid : NUMA_NO_NODE;
 
 	/*
 	 * By whose rule it is hot: that of the accessing node, if it could go

@@ -55,25 +55,54 @@ test_bind_chooses_the_target() {
 	balance 2
 	remember
 	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
+	ask policy balance "$FAST,$SLOW"
 	ask run
 	placed "$FAST" "$PAGES"
 	promoted "$PAGES"
 }
 
+# No other thread has that policy, and nobody can ask this one later.
+test_bind_of_one_thread_is_kept_by_the_fault() {
+	need_pghot
+	need_two_sockets
+	balance 2
+	remember
+	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
+	ask run
+	placed "$FAST" "$PAGES"
+	untouched pghot_ready
+	wait_until grown pgpromote_success "$PAGES" ||
+		fail "pgpromote_success grew by $(grew pgpromote_success)"
+}
+
 # The accessing node is full, and the other socket is forbidden.
+forbids_the_other_socket() { # counter that shows that pages were found hot
+	remember
+	ask run
+	wait_until grown "$1" 1 || fail "node $FAST has room"
+	sleep $PAUSE
+	ask where
+	(($(on "$OTHER") == 0)) || fail "pages on a forbidden node: $REPLY"
+	expect 0 check
+}
+
 test_bind_forbids_the_other_socket() {
 	need_pghot
 	need_two_sockets
 	balance 2
 	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
+	ask policy balance "$FAST,$SLOW"
 	hog "$FAST"
-	remember
-	ask run
-	wait_until grown pghot_delay_target_full 1 || fail "node $FAST has room"
-	sleep $PAUSE
-	ask where
-	(($(on "$OTHER") == 0)) || fail "pages on a forbidden node: $REPLY"
-	expect 0 check
+	forbids_the_other_socket pghot_delay_target_full
+}
+
+test_bind_of_one_thread_forbids_the_other_socket() {
+	need_pghot
+	need_two_sockets
+	balance 2
+	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
+	hog "$FAST"
+	forbids_the_other_socket pgpromote_candidate
 }
 
 # Of all nodes but the accessing one, none is a reason to move.
