@@ -122,7 +122,12 @@ int main(int argc, char **argv)
 	choose_phases();
 	workload_place(&workload.place);
 	make_file();
-	workload_place(&(struct list){});
+	/*
+	 * Where the file is not on the readers' node, all is to be in slow memory,
+	 * also what they keep. Without demotion it would not fit into DRAM.
+	 */
+	if (!workload.place.n || workload.place.item[0] == workload_node(0))
+		workload_place(&(struct list){});
 
 	workload_begin();
 	for (i = 0; i < in_phase.n; i++) {
