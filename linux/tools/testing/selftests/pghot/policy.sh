@@ -49,13 +49,15 @@ test_cpuset_refuses() {
 	conserved
 }
 
+# NUMA balancing begins when all policies are set: who fills the memory may be on
+# another socket, and what it accesses may then go there.
 test_bind_chooses_the_target() {
 	need_pghot
 	need_two_sockets
-	balance 2
-	remember
 	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
 	ask policy balance "$FAST,$SLOW"
+	balance 2
+	remember
 	ask run
 	placed "$FAST" "$PAGES"
 	promoted "$PAGES"
@@ -65,9 +67,9 @@ test_bind_chooses_the_target() {
 test_bind_of_one_thread_is_kept_by_the_fault() {
 	need_pghot
 	need_two_sockets
+	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
 	balance 2
 	remember
-	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
 	ask run
 	placed "$FAST" "$PAGES"
 	untouched pghot_ready
@@ -77,6 +79,7 @@ test_bind_of_one_thread_is_kept_by_the_fault() {
 
 # The accessing node is full, and the other socket is forbidden.
 forbids_the_other_socket() { # counter that shows that pages were found hot
+	balance 2
 	remember
 	ask run
 	wait_until grown "$1" 1 || fail "node $FAST has room"
@@ -89,7 +92,6 @@ forbids_the_other_socket() { # counter that shows that pages were found hot
 test_bind_forbids_the_other_socket() {
 	need_pghot
 	need_two_sockets
-	balance 2
 	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
 	ask policy balance "$FAST,$SLOW"
 	hog "$FAST"
@@ -99,7 +101,6 @@ test_bind_forbids_the_other_socket() {
 test_bind_of_one_thread_forbids_the_other_socket() {
 	need_pghot
 	need_two_sockets
-	balance 2
 	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
 	hog "$FAST"
 	forbids_the_other_socket pgpromote_candidate
