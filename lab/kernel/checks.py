@@ -36,6 +36,18 @@ EXCEPTIONS = (
         "",
         "TRACE_EVENT() is laid out as in all of include/trace",
     ),
+    (
+        "include/trace/events/pghot.h",
+        "TRAILING_SEMICOLON",
+        "",
+        "names of an enum are told to tracing one by one, as in other headers of include/trace",
+    ),
+    (
+        "include/trace/events/pghot.h",
+        "COMPLEX_MACRO",
+        "",
+        "a list that stands within braces where it is used, as in other headers of include/trace",
+    ),
     ("*", "CAMELCASE", "MBps", "a unit in the name of a stock sysctl, kept for those who know it"),
     (
         "mm/pghot/*",

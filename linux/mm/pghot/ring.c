@@ -126,6 +126,7 @@ bool pghot_record_nmi(const struct pghot_access *accesses, unsigned int nr,
 	}
 	for (i = 0; i < nr; i++)
 		ring->access[(head + i) % RING_ACCESSES] = accesses[i];
+	/* Pairs with the acquire in ring_drain(): they are there. */
 	smp_store_release(&ring->head, head + nr);
 	irq_work_queue(&ring->drain);
 	return true;

@@ -12,10 +12,10 @@
 PGHOT_STATS(PGHOT_DEFINE_REASON)
 TRACE_DEFINE_ENUM(NR_PGHOT_STATS);
 
-#define PGHOT_SHOW_REASON(name, ...)	, { PGHOT_STAT_##name, #name }
+#define PGHOT_SHOW_REASON(name, ...)	{ PGHOT_STAT_##name, #name },
 #define pghot_show_reason(reason)					\
-	__print_symbolic(reason, { NR_PGHOT_STATS, "none" }		\
-			 PGHOT_STATS(PGHOT_SHOW_REASON))
+	__print_symbolic(reason, PGHOT_STATS(PGHOT_SHOW_REASON)		\
+			 { NR_PGHOT_STATS, "none" })
 
 TRACE_EVENT(pghot_record,
 
