@@ -260,6 +260,14 @@ void machine_ready(int nid, unsigned long i, int target)
 	machine_access(nid, i, target, pghot_tunables.freq_threshold);
 }
 
+void machine_ready_first(int nid, unsigned long nr, int target)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr; i++)
+		machine_ready(nid, i, target);
+}
+
 void machine_demote(int nid, unsigned long i)
 {
 	struct folio *folio = machine_folio(nid, i);

@@ -76,6 +76,8 @@ void machine_immovable(int nid);
 /* Report as many accesses as make the page ready for @target, or a number. */
 void machine_ready(int nid, unsigned long i, int target);
 void machine_access(int nid, unsigned long i, int target, unsigned int n);
+/* The same for the first @nr pages. */
+void machine_ready_first(int nid, unsigned long nr, int target);
 
 /* Bring the @i-th page back from where it was promoted to. */
 void machine_demote(int nid, unsigned long i);

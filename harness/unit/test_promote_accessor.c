@@ -76,15 +76,12 @@ TEST(a_node_that_is_no_nearer_is_no_substitute)
 /* A node that has no tokens has taken what it may; that is no want of room. */
 TEST(a_rate_limit_means_waiting)
 {
-	unsigned long i;
-
 	machine_start(false);
 	pghot_tunables.window_ms = 60000;
 	sysctl_numa_balancing_promote_rate_limit = 1;
 	machine_plenty(1);
 	machine_thread(2);
-	for (i = 0; i < 1000; i++)
-		machine_ready(2, i, 0);
+	machine_ready_first(2, 1000, 0);
 	machine_run(1000);
 	assert_in_range(on(0), 200, 400);
 	assert_int_equal(on(1), 0);
@@ -93,15 +90,12 @@ TEST(a_rate_limit_means_waiting)
 
 TEST(a_substitute_without_tokens_means_waiting_too)
 {
-	unsigned long i;
-
 	machine_start(false);
 	pghot_tunables.window_ms = 60000;
 	sysctl_numa_balancing_promote_rate_limit = 1;
 	machine_room(0, 0);
 	machine_thread(2);
-	for (i = 0; i < 1000; i++)
-		machine_ready(2, i, 0);
+	machine_ready_first(2, 1000, 0);
 	machine_run(1000);
 	assert_in_range(on(1), 200, 400);
 	assert_int_equal(on(0), 0);

@@ -160,11 +160,9 @@ TEST(one_promoter_may_serve_all_nodes)
 TEST(records_beside_it_are_still_accounted_for)
 {
 	struct pghot_range r;
-	unsigned long i;
 
 	machine_start(false);
-	for (i = 0; i < 100; i++)
-		machine_ready(2, i, 0);
+	machine_ready_first(2, 100, 0);
 	r = range_of(2, 0, 50, 0);
 	promote_once(2, &r, ULONG_MAX);
 	machine_thread(2);

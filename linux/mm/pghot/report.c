@@ -3,7 +3,6 @@
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/irq_work.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/pghot.h>
 #include <linux/wait.h>
@@ -14,6 +13,7 @@
 #include <trace/events/pghot.h>
 
 #include "internal.h"
+#include "promoter.h"
 
 /* Pages of a range that are recorded at once, from the stack. */
 #define RANGE_PAGES	16UL
@@ -176,26 +176,20 @@ EXPORT_SYMBOL_GPL(pghot_record_folio);
  */
 unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr)
 {
+	enum pghot_verdict unused;
 	struct folio *folio = NULL;
-	unsigned long first = pfn;
-	struct page *page = NULL;
+	unsigned long first;
 
 	*nr = 1;
 	rcu_read_lock();
 	if (pghot_map_owner(&pghot_map, pfn))
-		page = pfn_to_online_page(pfn);
-	if (page)
-		folio = page_folio(page);
-	if (folio && !folio_try_get(folio))
-		folio = NULL;
+		folio = pghot_folio_get(pfn, &unused);
 	rcu_read_unlock();
 
 	if (!folio)
 		return pfn;
-	if (page_folio(page) == folio) {
-		first = folio_pfn(folio);
-		*nr = first + folio_nr_pages(folio) - pfn;
-	}
+	first = folio_pfn(folio);
+	*nr = first + folio_nr_pages(folio) - pfn;
 	folio_put(folio);
 	return first;
 }
