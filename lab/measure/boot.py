@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab import files
@@ -110,6 +111,16 @@ def _command(
     ]
 
 
+@dataclass(frozen=True)
+class _Start:
+    """All that QEMU is given: its words, what is set beside the environment, and the files
+    that it finds."""
+
+    command: list[str]
+    env: dict[str, str]
+    files: dict[Path, bytes]
+
+
 class Prepared:
     """A run with all its inputs at hand."""
 
@@ -123,30 +134,37 @@ class Prepared:
         self.model = plugin.build()
         self.root = _root(run).bytes()
 
+    def _start(self, image: Path, model: plugin.Plugin, work: Path) -> _Start:
+        """How QEMU is started with the kernel and the model at these paths, and with its
+        files in ``work``."""
+        run = self.run
+        described = plugin.config(
+            self.machine,
+            work / "model.json",
+            timeline_ms=run.timeline_ms,
+            pages=work / "pages" if run.count_pages else None,
+            profile=work / "profile" if run.profile else None,
+        )
+        return _Start(
+            _command(self.machine, image, model, work, run.cmdline),
+            {"LD_PRELOAD": ":".join(map(str, model.preload))},
+            {work / "initramfs": self.root, work / "machine.conf": described.encode()},
+        )
+
     def digest(self) -> str:
         """A digest of all that decides the result."""
-        run = self.run
+        model = self.model
+        # Where things lie decides nothing: names take the place of paths that vary.
+        names = tuple(Path(f"preload{number}") for number, _ in enumerate(model.preload))
+        start = self._start(Path("kernel"), plugin.Plugin(Path("plugin"), names), Path("work"))
         parts = [
             f"schema {SCHEMA}".encode(),
             emulator.identity(),
-            self.image.read_bytes(),
-            self.model.plugin.read_bytes(),
-            *(library.read_bytes() for library in self.model.preload),
-            self.root,
-            plugin.config(self.machine, Path("output"), timeline_ms=run.timeline_ms).encode(),
-            " ".join(
-                [
-                    *_CMDLINE,
-                    *self.machine.cmdline,
-                    *run.cmdline,
-                    *qemu_args(self.machine),
-                    *qemu.MODEL_ARGS,
-                    *plugin.devices(self.machine),
-                    str(run.count_pages),
-                    str(run.profile),
-                ]
-            ).encode(),
+            *(path.read_bytes() for path in (self.image, model.plugin, *model.preload)),
+            repr((start.command, start.env)).encode(),
         ]
+        for path, data in start.files.items():
+            parts += [bytes(path), data]
         whole = hashlib.sha256()
         for part in parts:
             whole.update(hashlib.sha256(part).digest())
@@ -155,22 +173,11 @@ class Prepared:
     @contextmanager
     def started(self, work: Path, guests: Guests) -> Iterator[Process]:
         """QEMU for the ``with`` block, one of ``guests``, with its files in ``work``."""
-        run = self.run
-        files.write(work / "initramfs", self.root)
-        files.write_text(
-            work / "machine.conf",
-            plugin.config(
-                self.machine,
-                work / "model.json",
-                timeline_ms=run.timeline_ms,
-                pages=work / "pages" if run.count_pages else None,
-                profile=work / "profile" if run.profile else None,
-            ),
-        )
-        command = _command(self.machine, self.image, self.model, work, run.cmdline)
-        preload = {"LD_PRELOAD": ":".join(map(str, self.model.preload))}
+        start = self._start(self.image, self.model, work)
+        for path, data in start.files.items():
+            files.write(path, data)
         with (
             open(work / "qemu", "wb") as said,
-            guests.started(command, said, env=preload) as process,
+            guests.started(start.command, said, env=start.env) as process,
         ):
             yield process

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""lab/measure/boot.py: what a measured guest is made of."""
+"""lab/measure/boot.py: what a measured guest is made of, and what its result is kept by."""
+
+from __future__ import annotations
 
 import subprocess
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+
+import pytest
 
 from lab import machines
-from lab.measure import Run, boot, emulator, plugin
+from lab.machines.variation import Variation
+from lab.measure import Guests, Run, boot, emulator, plugin
 
 
 def test_words_of_the_workload_reach_it_as_they_are():
@@ -28,26 +36,216 @@ def test_only_programs_that_are_named_come_along():
     assert b"bin/mark\0" in root and b"bin/random\0" not in root
 
 
-def prepared(tmp_path, machine):
-    """A run with inputs that are made up."""
-    (tmp_path / "file").write_bytes(b"x")
-    made = object.__new__(boot.Prepared)
-    made.run, made.machine = Run("small", "stock", ("random",)), machine
-    made.image, made.root = tmp_path / "file", b"root"
-    made.model = plugin.Plugin(tmp_path / "file", (tmp_path / "file",))
-    return made.digest()
+@pytest.fixture
+def parts(tmp_path, monkeypatch):
+    """A directory with all files that a run is made of, each holding its own name."""
+    for name in ("kernel", "plugin", "freeze", "more", "busybox", "random", "mark", "redis-server"):
+        (tmp_path / name).write_text(name, encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    made = plugin.Plugin(tmp_path / "plugin", (tmp_path / "freeze", tmp_path / "more"))
+    for where, name, value in (
+        (boot.qemu, "ensure", lambda: None),
+        (boot.qemu, "check_model", lambda: None),
+        (boot.programs, "require", lambda *_, **__: None),
+        (boot.programs, "find", lambda name: tmp_path / name),
+        (boot.workloads, "path", lambda name: tmp_path / name),
+        (emulator, "identity", lambda: b"10.0.2"),
+        (plugin, "build", lambda: made),
+    ):
+        monkeypatch.setattr(where, name, value)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    return tmp_path
 
 
-def test_all_that_decides_a_result_is_in_its_digest(monkeypatch, tmp_path):
-    small = machines.load("small")
-    monkeypatch.setattr(emulator, "identity", lambda: b"10.0.2")
-    first = prepared(tmp_path, small)
-    assert prepared(tmp_path, small) == first
+@pytest.fixture
+def run(parts):
+    """One that says something of everything that can be said."""
+    return Run(
+        "dram-cxl",
+        str(parts / "kernel"),
+        ("random", "--mib", "8"),
+        cmdline=("maxcpus=2",),
+        setup="true",
+        programs=("mark",),
+        files={"/script": b"#!/bin/sh\n"},
+        packages=("redis-server",),
+    )
+
+
+def key(run):
+    return boot.Prepared(run).digest()
+
+
+CHANGED = {
+    "machine": "dram-cxl-full",
+    "workload": ("random", "--mib", "9"),
+    "cmdline": ("maxcpus=1",),
+    "setup": "false",
+    "programs": (),
+    "files": {"/script": b"#!/bin/bash\n"},
+    "packages": (),
+    "variation": Variation(latency=2.0),
+    "timeline_ms": 51,
+    "count_pages": True,
+    "profile": True,
+}
+"""Another value of each field of a run that decides something."""
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(Run)])
+def test_each_field_of_a_run_is_in_its_key(parts, run, field):
+    first = key(run)
+    assert key(run) == first
+    if field == "kernel":
+        # What it holds, and not where it lies.
+        (parts / "again").write_bytes((parts / "kernel").read_bytes())
+        assert key(replace(run, kernel=str(parts / "again"))) == first
+        (parts / "again").write_bytes(b"another")
+        assert key(replace(run, kernel=str(parts / "again"))) != first
+    elif field == "limit_s":
+        # A run that ends within it is the same.
+        assert key(replace(run, limit_s=1)) == first
+    else:
+        assert key(replace(run, **{field: CHANGED[field]})) != first
+
+
+def leaves(value, path=""):
+    """Paths of all values in dataclasses within each other; a table of numbers is one."""
+    for field in fields(value):
+        inner = getattr(value, field.name)
+        at = f"{path}.{field.name}".strip(".")
+        if isinstance(inner, tuple) and is_dataclass(inner[0]):
+            for number, entry in enumerate(inner):
+                yield from leaves(entry, f"{at}.{number}")
+        elif is_dataclass(inner):
+            yield from leaves(inner, at)
+        else:
+            yield at
+
+
+def another(value):
+    if isinstance(value, tuple):
+        return tuple(map(another, value))
+    if isinstance(value, bool):
+        return not value
+    return {"dram": "cxl", "cxl": "pmem"}[value] if isinstance(value, str) else 2 * value or 1
+
+
+def with_another(value, path):
+    """The same with another value at this path."""
+    name, _, rest = path.partition(".")
+    if isinstance(value, tuple):
+        number = int(name)
+        return (*value[:number], with_another(value[number], rest), *value[number + 1 :])
+    inner = getattr(value, name)
+    return replace(value, **{name: with_another(inner, rest) if rest else another(inner)})
+
+
+DRAM_CXL = machines.load("dram-cxl")
+
+
+@pytest.mark.parametrize(
+    "path",
+    # What it is called decides nothing. A node either has CPUs or is near one that has.
+    sorted(set(leaves(DRAM_CXL)) - {"name", "about", "nodes.0.near", "nodes.1.cpus"}),
+)
+def test_each_number_of_a_machine_is_in_the_key(monkeypatch, run, path):
+    first = key(run)
+    monkeypatch.setattr(boot, "load", lambda name: with_another(DRAM_CXL, path))
+    assert key(run) != first
+
+
+def test_a_machines_name_is_not_in_the_key(monkeypatch, run):
+    first = key(run)
+    same = replace(DRAM_CXL, name="other", about="called otherwise")
+    monkeypatch.setattr(boot, "load", lambda name: same)
+    assert key(run) == first
+
+
+@pytest.mark.parametrize(
+    "name", ["kernel", "plugin", "freeze", "more", "busybox", "random", "mark", "redis-server"]
+)
+def test_each_file_is_in_the_key_by_what_it_holds(parts, run, name):
+    first = key(run)
+    (parts / name).write_text("built again", encoding="utf-8")
+    assert key(run) != first
+
+
+def test_the_first_process_the_schema_and_the_emulator_are_in_the_key(monkeypatch, run, parts):
+    first = key(run)
     for what, name, value in (
-        (type(small), "cmdline", ("numa=off",)),
         (boot, "SCHEMA", boot.SCHEMA + 1),
+        (boot, "HERE", parts),
         (emulator, "identity", lambda: b"10.0.3"),
     ):
+        (parts / "init.sh").write_text("another", encoding="utf-8")
         with monkeypatch.context() as other:
             other.setattr(what, name, value)
-            assert prepared(tmp_path, small) != first, name
+            assert key(run) != first, name
+
+
+class Recorder(Guests):
+    """Starts nothing, and keeps how it was to be started."""
+
+    @contextmanager
+    def started(self, command, said, *, env=None):
+        self.command, self.env = command, env
+        yield
+
+
+def spoilt(start: boot._Start) -> Iterator[tuple[str, boot._Start]]:
+    """The same with one part changed, for each part that it has."""
+    for at, word in enumerate(start.command):
+        words = [*start.command[:at], word + "x", *start.command[at + 1 :]]
+        yield f"word {at}, {word}", replace(start, command=words)
+    for name, value in start.env.items():
+        yield name, replace(start, env={**start.env, name: value + "x"})
+    yield "a new variable", replace(start, env={**start.env, "NEW": "1"})
+    for path, data in start.files.items():
+        yield str(path), replace(start, files={**start.files, path: data + b"x"})
+    yield "a new file", replace(start, files={**start.files, Path("work/new"): b""})
+
+
+def test_all_that_decides_a_result_is_in_its_digest(monkeypatch, run):
+    """Each word of QEMU's command, its environment and its files."""
+    assert {field.name for field in fields(boot._Start)} == {"command", "env", "files"}
+    made = boot.Prepared(replace(run, count_pages=True, profile=True))
+    first, good, asked = made.digest(), made._start, []
+
+    def remembered(*where):
+        asked.append(good(*where))
+        return asked[-1]
+
+    monkeypatch.setattr(made, "_start", remembered)
+    assert made.digest() == first
+    for what, start in spoilt(asked[0]):
+        monkeypatch.setattr(made, "_start", lambda *_, start=start: start)
+        assert made.digest() != first, what
+
+
+def test_what_is_started_is_what_the_digest_is_of(tmp_path, parts, run):
+    """The same words, environment and files, but for the names of paths."""
+    made = boot.Prepared(replace(run, count_pages=True, profile=True))
+    work, recorder = tmp_path / "work", Recorder()
+    work.mkdir()
+    with made.started(work, recorder):
+        pass
+    names = tuple(Path(f"preload{number}") for number in range(2))
+    named = made._start(Path("kernel"), plugin.Plugin(Path("plugin"), names), Path("work"))
+
+    where = {work: "work", parts / "kernel": "kernel", parts / "plugin": "plugin"}
+    where |= {parts / "freeze": "preload0", parts / "more": "preload1"}
+
+    def plain(text: str) -> str:
+        for path, name in where.items():
+            text = text.replace(str(path), name)
+        return text
+
+    assert [plain(word) for word in recorder.command] == named.command
+    assert {name: plain(value) for name, value in recorder.env.items()} == named.env
+    files = {path: path.read_bytes() for path in work.iterdir() if path.name != "qemu"}
+    assert {
+        Path(plain(str(path))): plain(data.decode("latin-1")).encode("latin-1")
+        for path, data in files.items()
+    } == named.files
+    assert str(tmp_path) not in repr((named.command, named.env, named.files))
