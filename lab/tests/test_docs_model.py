@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+"""docs/model.md: what the model leaves out has a figure, and figures follow from the machine."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from lab import machines, paths
+
+PAGE = (paths.ROOT / "docs/model.md").read_text(encoding="utf-8")
+_FIGURE = re.compile(r"\d (ns|µs|ms|s|GB/s|Gbit/s|[KMGT]iB|%|times)\b|\d%")
+
+
+def entries(heading: str) -> dict[str, str]:
+    """What stands below a heading, in entries that begin with a name in bold."""
+    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    parts = re.split(r"^\*\*(.+?)\.?\*\*", section, flags=re.MULTILINE)[1:]
+    assert parts
+    return {name: " ".join(text.split()) for name, text in zip(parts[::2], parts[1::2])}
+
+
+OMITTED = entries("What the model leaves out")
+
+
+@pytest.mark.parametrize("name", OMITTED)
+def test_what_is_left_out_has_a_figure(name):
+    assert _FIGURE.search(f"{name}. {OMITTED[name]}")
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("A CPU waits for each miss.", False),
+        ("All 64 of them.", False),
+        ("An x86-64 CPU sees 2 nodes.", False),
+        ("It costs 250 ns.", True),
+        ("60% of it", True),
+        ("9.4 times as long", True),
+    ],
+)
+def test_what_a_figure_is(text, found):
+    assert bool(_FIGURE.search(text)) == found
+
+
+DRAM_CXL = machines.load("dram-cxl")
+assert DRAM_CXL.model is not None
+FAST_NS, SLOW_NS = DRAM_CXL.latency_ns[0]
+FAST, SLOW = (mibps * 1.048576e-3 / DRAM_CXL.model.share for mibps in DRAM_CXL.bandwidth_mibps[0])
+"""GB/s that a node carries: bytes per ns."""
+LINE = 64
+
+
+@pytest.mark.parametrize(
+    "name, figure",
+    [
+        ("Overlap of misses", f"draws {LINE / SLOW_NS:.2f} GB/s"),
+        ("Overlap of misses", f"{LINE} bytes each {SLOW_NS} ns"),
+        ("Overlap of misses", f"of the {SLOW:.1f} GB/s that"),
+        ("Overlap of misses", f"{LINE / FAST_NS:.2f} of {FAST:.1f} GB/s"),
+        ("Overlap of misses", f"{SLOW_NS / FAST_NS:.1f} times as long"),
+        ("Overlap of misses", f"with {SLOW / (2 * LINE / SLOW_NS):.1f} at once each"),
+        ("Overlap of misses", f"{FAST / SLOW:.1f} times as long, the ratio"),
+        ("Instruction fetch", f"at {DRAM_CXL.model.llc_hit_ns} ns a line"),
+        ("Instruction fetch", f"would take {DRAM_CXL.model.llc_hit_ns * 3.8 / LINE:.1f} ns more"),
+        ("Prefetchers beyond the next line", f"{SLOW_NS} ns a line"),
+        ("Prefetchers beyond the next line", f"what the node carries, {LINE / SLOW:.0f} ns"),
+        ("Devices' own memory traffic", f"{12.5 / FAST / DRAM_CXL.model.share:.0%} of the"),
+        ("Devices' own memory traffic", f"{12.5 / SLOW / DRAM_CXL.model.share:.0%} of a CXL"),
+    ],
+)
+def test_figures_follow_from_the_machine(name, figure):
+    text = next(text for known, text in OMITTED.items() if known.startswith(name))
+    assert figure in text
