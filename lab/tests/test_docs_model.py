@@ -73,3 +73,19 @@ LINE = 64
 def test_figures_follow_from_the_machine(name, figure):
     text = next(text for known, text in OMITTED.items() if known.startswith(name))
     assert figure in text
+
+
+def test_what_long_runs_take_is_what_the_table_says():
+    rows = re.findall(r"^\| .*\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE, re.MULTILINE)
+    runs = [tuple(map(float, row)) for row in rows]
+    boot, redis, gups = runs[0], *(run for run in runs if run[0] > 0.5)
+    said = " ".join(PAGE.split())
+    shares = sorted(now / before for _, before, now in (redis, gups))
+    assert f"Long ones take {shares[0]:.0%} to {shares[1]:.0%}" in said
+    assert ("they are not halved" in said) == (shares[0] > 0.5)
+    without = [(now - boot[2]) / before for _, before, now in (redis, gups)]
+    assert f"Redis would take {without[0]:.0%} of what it took, and `gups` {without[1]:.0%}" in said
+    model = re.search(r"^\| the model \| (\d+)% \|$", PAGE, re.MULTILINE)
+    assert model
+    left = redis[2] * (1 - int(model[1]) / 100) / redis[1]
+    assert f"the Redis run would take {left:.0%} of what it took" in said
