@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from lab.bench import description
+from lab.bench.matrix import cell
 from lab.measure import Run, measure, plugin
 
 pytestmark = pytest.mark.vm
@@ -149,6 +151,30 @@ def test_fifty_times_the_same_under_load(stock_kernel, restless, cpus, times):
     assert results[0].error is None
     for result in results[1:]:
         assert replace(result, host_seconds=0) == replace(results[0], host_seconds=0)
+
+
+def of_the_bench(experiment, contender, words):
+    """A run of the benchmarks in its short form, with these words behind its options."""
+    (read,) = description.experiments(experiment)
+    (one,) = (each for each in description.contenders() if each.name == contender)
+    (run,) = cell(read, one, quick=True).runs
+    pairs = zip(("", *run.workload), run.workload)
+    return replace(run, workload=tuple(words.get(option, word) for option, word in pairs))
+
+
+@pytest.mark.parametrize("experiment", ["regions", "regions-busy"])
+def test_the_same_again_where_pages_move(restless, experiment):
+    """DRAM is full, so that pghot promotes and kswapd demotes; busy: at the cost of others."""
+    words = {"--cold-mib": "288", "--regions": "1", "--accesses": "300000"}
+    run = of_the_bench(experiment, "pghot-default-hint_fault", words)
+    with ThreadPoolExecutor(2) as pool:
+        first, again = pool.map(measure, [run] * 2)
+    assert first.error is None
+    # DRAM has no room for any of them.
+    assert first.vmstat["pghot_promoted_pages"] > 256
+    assert first.vmstat["pgdemote_kswapd"] > 256
+    assert ("instructions" in first.hog) == (experiment == "regions-busy")
+    assert replace(again, host_seconds=0) == replace(first, host_seconds=0)
 
 
 def test_a_model_that_the_main_thread_could_disturb(monkeypatch, stock_kernel):
