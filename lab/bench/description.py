@@ -25,8 +25,9 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``variants``: which of VARIANTS take part in the matrix without being asked for, each "full",
   with one seed, or "quick", which is with all seeds and with QUICK=1 too. By its name, with the
   variant's behind, each of any experiment can be had
-- ``document``: title, ``differs`` (what is not the same here) and ``figures``,
-  a list of contender and text
+- ``document``: title, ``differs`` (what is not the same here), ``cold`` (true: its threads had
+  just begun, so the variant of that name has it too) and ``figures``, a list of contender and
+  text
 
 A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 
@@ -36,7 +37,8 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 - ``like``: the contender that does the same by another kernel. What they differ by is the
   resolution of the results
 - ``part``: "everywhere" (the default), "control": with QUICK=1, and else in experiments that
-  are ``wide``; "wide": only in those, at full length, with one seed, and not in variants of them
+  are ``wide``; "wide": only in those, at full length, with one seed, and not in variants of
+  them. Where a document has a figure of either, it takes part at full length
 - ``setup``: a shell script beside the file; ``variables``: a table of values for it;
   ``programs``: those of lab/workloads/ that it uses
 """
@@ -82,6 +84,11 @@ class Document:
     title: str
     differs: str
     figures: tuple[Figure, ...]
+    cold: bool = False
+
+    def names(self, contender: str) -> bool:
+        """Whether it says anything of this contender."""
+        return any(figure.contender == contender for figure in self.figures)
 
 
 @dataclass(frozen=True)
@@ -162,7 +169,10 @@ def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     """Whether the matrix has this cell without its contender being asked for."""
     if contender.part == "everywhere" or (quick and contender.part == "control"):
         return True
-    return read.wide and not quick and not read.variant
+    if quick:
+        return False
+    named = read.document is not None and read.document.names(contender.name)
+    return named or (read.wide and not read.variant)
 
 
 def _names(kind: type) -> set[str]:
@@ -181,6 +191,7 @@ def _document(table: toml.Table) -> Document:
             Figure(figure.take("contender", str), figure.take("text", str))
             for figure in table.tables("figures", _names(Figure), 1)
         ),
+        table.take("cold", bool, False),
     )
 
 
@@ -316,7 +327,7 @@ def variant(read: Experiment, kind: str) -> Experiment:
         about=f"{read.about.split(';')[0]}; {VARIANTS[kind]}",
         variants={},
         variant=made,
-        document=None,
+        document=read.document if kind == "cold" and read.document and read.document.cold else None,
     )
 
 

@@ -85,7 +85,7 @@ def test_all_that_is_shipped_loads():
         (
             "title =",
             "name =",
-            "test.toml: document: name: unknown field, known are differs, figures, title",
+            "test.toml: document: name: unknown field, known are cold, differs, figures, title",
         ),
         (
             "text =",

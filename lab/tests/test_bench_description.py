@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/bench/description.py: what the shipped experiments say, and who takes part in them."""
+
+import pytest
+
+from lab.bench import description, documents
+from lab.bench.runner import Matrix
+from lab.measure import Result
+from lab.tests import bench_fakes
+
+CONTENDERS = description.contenders()
+SHIPPED = description.experiments()
+FOLLOWED = [read for read in SHIPPED if read.document]
+"""Experiments that follow a document."""
+
+
+def made_up(_run):
+    """A result of any run."""
+    pages = {"promoted": 0, "demoted": 0, "demoted_again": 0}
+    return Result(seconds=1.0, workload={"score": 1.0}, model={"pages": pages})
+
+
+@pytest.mark.parametrize("read", FOLLOWED, ids=lambda read: read.name)
+def test_each_figure_of_a_document_comes_into_the_table(read):
+    """In full, without anything being asked for by name."""
+    rows = Matrix([read], CONTENDERS, made_up, everywhere=False, workers=1).run()
+    lines = documents.results(rows, bench_fakes.ORIGIN, [read]).splitlines()
+    assert read.document.figures
+    for figure in read.document.figures:
+        assert any(line.startswith("| `") and f"| {figure.text} |" in line for line in lines), (
+            figure
+        )
+
+
+def test_who_a_document_names_takes_part_in_short_runs_only_as_others_do():
+    named = next(read for read in FOLLOWED if read.name == "movepages-4k")
+    (stock,) = (one for one in CONTENDERS if one.name == "stock-0")
+    assert description.take_part(named, stock, quick=False)
+    assert not description.take_part(named, stock, quick=True)
+    (other,) = description.experiments("gups")
+    assert not description.take_part(other, stock, quick=False)
+
+
+def test_a_document_stays_where_its_threads_were_cold():
+    kept = {read.name for read in FOLLOWED if read.variant}
+    assert kept == {"random-anon-cold", "random-thp-cold"}
+    (anon,) = description.experiments("random-anon")
+    for kind in description.VARIANTS.keys() - {"cold", "long"}:
+        assert description.variant(anon, kind).document is None
+    (old,) = description.experiments("graph500-cold")
+    assert old.document is None
