@@ -33,7 +33,7 @@ help: ## list the targets
 	@echo "  DOCS=1           put tables and picture into the documents"
 	@echo "'bench' alone"
 	@echo "  MAIN=1           one experiment of each kind, pghot and the stock kernel"
-	@echo "  LONG=1           runs of a minute or two, of experiments that have such a form"
+	@echo "  LONG=1           runs of about a minute, of experiments that have such a form"
 	@echo "'measure'"
 	@echo "  RUN=WORDS        the workload and, after --, its options: RUN=\"random -- --mib 64\""
 	@echo "'shell'"

@@ -21,7 +21,7 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``scale``: how much larger and longer what it stands for is (lab.bench.scale); without it
   there the common one
 - ``long``: the same as ``workload`` for LONG=1, with so much more work that it takes a minute or
-  two; ``long_times`` says how many times longer that is
+  so; ``long_times`` says how many times longer that is, and divides the ``time`` of its scale
 - ``variants``: which of VARIANTS take part in the matrix without being asked for, each "full",
   with one seed, or "quick", which is with all seeds and with QUICK=1 too. By its name, with the
   variant's behind, each of any experiment can be had
@@ -37,8 +37,8 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 - ``like``: the contender that does the same by another kernel. What they differ by is the
   resolution of the results
 - ``part``: "everywhere" (the default), "control": with QUICK=1, and else in experiments that
-  are ``wide``; "wide": only in those, at full length, with one seed, and not in variants of
-  them. Where a document has a figure of either, it takes part at full length
+  are ``wide``; "wide": only in those, at full length, with one seed, and of their variants only
+  in long ones. Where a document has a figure of either, it takes part at full length
 - ``setup``: a shell script beside the file; ``variables``: a table of values for it;
   ``programs``: those of lab/workloads/ that it uses
 """
@@ -64,7 +64,7 @@ VARIANTS = {
     "busy": "all other CPUs are busy",
     "cold": "its threads have just begun",
     "unscaled": "constants of time and size are those of a large machine",
-    "long": "it takes a minute or two",
+    "long": "it takes about a minute",
 }
 """What experiments have variants of, and what is said of them."""
 
@@ -172,7 +172,7 @@ def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     if quick:
         return False
     named = read.document is not None and read.document.names(contender.name)
-    return named or (read.wide and not read.variant)
+    return named or (read.wide and (read.is_long or not read.variant))
 
 
 def _names(kind: type) -> set[str]:
@@ -247,6 +247,9 @@ def experiment(path: Path) -> Experiment:
         table.fail("best_mib", f"is not a list of {sockets} numbers above 0")
     if bool(read.long) != ("long_times" in table):
         table.fail("long", "goes with long_times")
+    if read.scale.time % read.long_times:
+        # Rounded, constants would be those of another length, or those as shipped.
+        table.fail("long_times", f"does not divide {read.scale.time}, the time of its scale")
     if (read.fast is None) != (read.slow is None):
         table.fail("fast", "goes with slow")
     if (read.fast is None) == (read.unbounded is None):
@@ -312,7 +315,7 @@ def variant(read: Experiment, kind: str) -> Experiment:
             workload=read.long,
             quick=(),
             seeds=1,
-            scale=replace(read.scale, time=max(1, read.scale.time // read.long_times)),
+            scale=replace(read.scale, time=read.scale.time // read.long_times),
         )
     made = Variant(
         kind,

@@ -5,10 +5,12 @@ import pytest
 
 from lab.bench import description, documents
 from lab.bench.runner import Matrix
+from lab.errors import LabError
 from lab.measure import Result
 from lab.tests import bench_fakes
 
 CONTENDERS = description.contenders()
+LONG = description.long_ones()
 SHIPPED = description.experiments()
 FOLLOWED = [read for read in SHIPPED if read.document]
 """Experiments that follow a document."""
@@ -49,3 +51,30 @@ def test_a_document_stays_where_its_threads_were_cold():
         assert description.variant(anon, kind).document is None
     (old,) = description.experiments("graph500-cold")
     assert old.document is None
+
+
+@pytest.mark.parametrize("read", LONG, ids=lambda read: read.name)
+def test_a_long_form_is_as_much_longer_as_it_says(read):
+    """And so are its constants, to the last digit."""
+    (short,) = description.experiments(read.variant.of)
+    differ = [
+        pair for pair in zip(short.workload, read.workload, strict=True) if len(set(pair)) > 1
+    ]
+    (amount,) = differ
+    assert int(amount[1]) == short.long_times * int(amount[0])
+    assert read.scale.time * read.long_times == short.scale.time and read.scale.time > 1
+
+
+def test_policies_that_adapt_slowly_are_in_long_runs_of_wide_experiments():
+    assert any(read.wide for read in LONG)
+    for read in LONG:
+        part = {one for one in CONTENDERS if description.take_part(read, one, quick=False)}
+        assert (part == set(CONTENDERS)) == read.wide
+
+
+def test_a_long_form_that_cannot_be_scaled_is_refused(tmp_path):
+    path = tmp_path / "gups.toml"
+    text = (description.EXPERIMENTS / path.name).read_text(encoding="utf-8")
+    path.write_text(text.replace("long_times = 10", "long_times = 15"), encoding="utf-8")
+    with pytest.raises(LabError, match="gups.toml: long_times: does not divide 20, the time of"):
+        description.experiment(path)
