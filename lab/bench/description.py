@@ -22,6 +22,8 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
   there the common one
 - ``long``: the same as ``workload`` for LONG=1, with so much more work that it takes a minute or
   so; ``long_times`` says how many times longer that is, and divides the ``time`` of its scale
+- ``turn``: where one part of the memory is hot after the other, ``ms`` for which each of them
+  is, from slow memory, and ``there_ms`` for which it was in the document
 - ``variants``: which of VARIANTS take part in the matrix without being asked for, each "full",
   with one seed, or "quick", which is with all seeds and with QUICK=1 too. By its name, with the
   variant's behind, each of any experiment can be had
@@ -92,6 +94,28 @@ class Document:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """For how many ms each part of the memory is hot: here, from slow memory, and in the
+    document, if there is one.
+
+    What is accessed within the hot threshold after a scan is promoted. So it is the turn
+    against that threshold which decides how much can be.
+    """
+
+    ms: int
+    there_ms: int | None
+
+    def here(self, by: Scale) -> float:
+        """How many hot thresholds it takes with that scale."""
+        return self.ms / by.hot_ms()
+
+    def there(self) -> float:
+        """How many it took in the document."""
+        assert self.there_ms is not None
+        return self.there_ms / scale.HOT_MS
+
+
+@dataclass(frozen=True)
 class Variant:
     """What is not the same in a variant of an experiment, whose name it has with its own
     behind.
@@ -134,6 +158,7 @@ class Experiment:
     wide: bool = False
     long: tuple[str, ...] = ()
     long_times: int = 1
+    turn: Turn | None = None
     variant: Variant | None = None
     variation: Variation = field(default_factory=Variation)
 
@@ -195,6 +220,22 @@ def _document(table: toml.Table) -> Document:
     )
 
 
+def _turn(table: toml.Table) -> Turn:
+    there = "there_ms" in table
+    return Turn(
+        table.integer("ms", 1, 1 << 20),
+        table.integer("there_ms", 1, 1 << 20) if there else None,
+    )
+
+
+def _with_turn(document: Document | None, turn: Turn | None, by: Scale) -> Document | None:
+    """A document that also says how its turns differ."""
+    if document is None or turn is None:
+        return document
+    told = f"A turn takes {turn.there():.1f} hot thresholds there and {turn.here(by):.1f} here."
+    return replace(document, differs=f"{document.differs} {told}")
+
+
 def _variants(table: toml.Table) -> dict[str, str]:
     if "variants" not in table:
         return {}
@@ -233,6 +274,7 @@ def experiment(path: Path) -> Experiment:
             table.table("scale", _names(Scale)) if "scale" in table else None,
             table.words("workload"),
         ),
+        turn=_turn(table.table("turn", _names(Turn))) if "turn" in table else None,
         variants=_variants(table),
     )
     for which in ("machine", "fast_machine"):
@@ -247,6 +289,8 @@ def experiment(path: Path) -> Experiment:
         table.fail("best_mib", f"is not a list of {sockets} numbers above 0")
     if bool(read.long) != ("long_times" in table):
         table.fail("long", "goes with long_times")
+    if read.turn and (read.turn.there_ms is None) != (read.document is None):
+        table.fail("turn", "has there_ms where there is a document, and nowhere else")
     if read.scale.time % read.long_times:
         # Rounded, constants would be those of another length, or those as shipped.
         table.fail("long_times", f"does not divide {read.scale.time}, the time of its scale")
@@ -254,7 +298,7 @@ def experiment(path: Path) -> Experiment:
         table.fail("fast", "goes with slow")
     if (read.fast is None) == (read.unbounded is None):
         table.fail("unbounded", "is for experiments without fast and slow, which say why")
-    return read
+    return replace(read, document=_with_turn(read.document, read.turn, read.scale))
 
 
 def _variables(table: toml.Table) -> str:
@@ -315,6 +359,7 @@ def variant(read: Experiment, kind: str) -> Experiment:
             workload=read.long,
             quick=(),
             seeds=1,
+            turn=read.turn and replace(read.turn, ms=read.turn.ms * read.long_times),
             scale=replace(read.scale, time=read.scale.time // read.long_times),
         )
     made = Variant(

@@ -30,7 +30,7 @@ _SCAN_MB = 256
 _SCAN_DELAY_MS = 1000
 _PASS_MS = 1000
 _SLOW_PASS_MS = 60000
-_HOT_MS = 1000
+HOT_MS = 1000
 _SCAN_MBPS = 2560
 _RATE_MBPS = 65536
 # linux/mm/pghot/policy.h: as shipped, and the least it takes.
@@ -90,6 +90,10 @@ class Scale:
         larger = self.scan_mb() * self.memory / (_SCAN_MB * self.processes)
         return max(1, delay, round(delay * larger))
 
+    def hot_ms(self) -> int:
+        """hot_threshold_ms: who is accessed sooner after a scan is hot."""
+        return max(_TICK_MS, HOT_MS // self.time)
+
     def settings(self, *, cold: bool) -> list[tuple[str, int]]:
         """Files and what to write to them.
 
@@ -105,7 +109,7 @@ class Scale:
             (f"{_BALANCING}/scan_delay_ms", self.delay_ms() if cold else 0),
             (f"{_BALANCING}/scan_period_min_ms", self.scan_ms()),
             (f"{_BALANCING}/scan_period_max_ms", max(_SLOW_PASS_MS // self.time, self.scan_ms())),
-            (f"{_BALANCING}/hot_threshold_ms", max(_TICK_MS, _HOT_MS // self.time)),
+            (f"{_BALANCING}/hot_threshold_ms", self.hot_ms()),
             (
                 "/proc/sys/kernel/numa_balancing_promote_rate_limit_MBps",
                 max(1, _RATE_MBPS * self.time // self.memory),

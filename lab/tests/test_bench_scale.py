@@ -3,10 +3,11 @@
 
 import re
 import subprocess
+from itertools import pairwise
 
 import pytest
 
-from lab import paths, toml
+from lab import machines, paths, toml
 from lab.bench import description
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
@@ -52,10 +53,10 @@ def test_the_constants_of_the_sources_are_those_that_are_scaled():
 
 def test_a_pass_takes_as_much_of_the_run_as_there():
     """160 GiB at 2560 MB a second are 64 s of a run of 63 s: the run of 1/9 the length that
-    has 1/512 of the memory spends 7.1 s of its 7 s likewise."""
+    has 1/379 of the memory spends 7.1 s of its 6.8 s likewise."""
     scale = next(read.scale for read in SCALED if read.name == "regions")
-    assert scale.data * scale.memory == 160 << 10
-    assert scale.scan_ms() == 64000 // 9
+    assert scale.data * scale.memory == pytest.approx(160 << 10, rel=0.001)
+    assert scale.scan_ms() == pytest.approx(64000 / 9, rel=0.001)
     # As one process of 128: each is scanned by itself.
     assert Scale(1024, 41, 102).scan_ms() > 40 * Scale(1024, 41, 102, 128).scan_ms()
 
@@ -173,3 +174,50 @@ def test_not_every_contender_is_everywhere():
         return {row["contender"] for row in made.run()}
 
     assert names(everywhere=False) == few and names() == set(CONTENDERS)
+
+
+def turning(words):
+    """MiB that are hot at a time, and accesses of a thread until others are; None where the
+    hot set stays what it is."""
+    said = dict(pairwise(words))
+    if "--regions" in said:
+        return int(said["--region-mib"]), int(said["--accesses"])
+    if "--moves" in said:
+        return int(said["--hot-mib"]), int(said["--updates"])
+    if said.get("--shape") == "alternate":
+        return int(said["--hot-mib"]), int(said["--accesses"])
+    return None
+
+
+@pytest.mark.parametrize("read", SCALED, ids=lambda read: read.name)
+def test_a_turn_takes_as_long_as_it_says(read):
+    """By what the model charges for a miss, and some 40 ns beside. What is hot for how long
+    against the hot threshold decides what can be promoted at all."""
+    turn = turning(read.workload)
+    assert bool(turn) == bool(read.turn)
+    if not turn:
+        return
+    hot, accesses = turn
+    machine = machines.load(read.machine)
+    assert machine.model and read.turn
+    hits = min(1, machine.model.llc / (hot << 20))
+    slow = machine.latency_ns[0][int(read.slow)]
+    each = 40 + hits * machine.model.llc_hit_ns + (1 - hits) * slow
+    assert read.turn.ms == pytest.approx(accesses * each / 1e6, rel=0.15)
+    if read.document:
+        assert 0.8 < read.turn.here(read.scale) / read.turn.there() < 1.25
+        told = f"takes {read.turn.there():.1f} hot thresholds there and "
+        assert f"{told}{read.turn.here(read.scale):.1f} here." in read.document.differs
+        # In short runs there are fewer of them, and no shorter ones.
+        assert not read.quick or turning(read.quick) == turn
+
+
+def test_turns_are_of_documents_and_grow_with_the_run(tmp_path):
+    path = tmp_path / "regions.toml"
+    text = (description.EXPERIMENTS / path.name).read_text(encoding="utf-8")
+    path.write_text(text.replace("there_ms = 1575\n", ""), encoding="utf-8")
+    with pytest.raises(LabError, match="regions.toml: turn: has there_ms where there is a doc"):
+        description.experiment(path)
+    (short,), (long,) = description.experiments("gups"), description.experiments("gups-long")
+    assert long.turn and short.turn
+    assert long.turn.here(long.scale) == short.turn.here(short.scale)
