@@ -18,8 +18,8 @@ from lab.bench.marks import Mark
 TITLE = "How much of the slow memory's cost is recovered"
 
 MAIN = (
-    "redis", "redis-busy", "sqlite", "graph500", "gups", "random-anon", "random-anon-busy",
-    "random-thp", "regions", "pmbench-normal", "readers-1",
+    "redis", "redis-busy", "sqlite", "graph500", "sockets-mixed", "gups", "random-anon",
+    "random-anon-busy", "random-thp", "regions", "pmbench-normal", "readers-1",
 )  # fmt: skip
 """Experiments that stand for all in the README: one of each kind, and some with all CPUs busy."""
 

@@ -90,6 +90,16 @@ def test_the_main_experiments_are_there_and_have_bounds():
     assert all(known[name].fast for name in overview.MAIN)
 
 
+def test_what_the_layouts_differ_by_is_measured_with_both():
+    """Pages that belong to sockets: by all contenders, with more seeds than one, and one of
+    these experiments is where nothing of 2 MiB belongs to one socket."""
+    owned = {read.name: read for read in description.experiments() if read.fast == "local"}
+    assert {"graph500", "sockets", "sockets-mixed"} <= set(owned)
+    for read in owned.values():
+        assert read.variant or (read.wide and read.seeds > 1), read.name
+    assert {"graph500", "sockets-mixed"} <= set(overview.MAIN)
+
+
 def test_every_contender_has_a_mark_of_its_own():
     names = [read.name for read in description.contenders()]
     known = marks.of(names)
