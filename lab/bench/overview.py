@@ -19,7 +19,7 @@ TITLE = "How much of the slow memory's cost is recovered"
 
 MAIN = (
     "redis", "redis-busy", "sqlite", "graph500", "sockets-mixed", "gups", "random-anon",
-    "random-anon-busy", "random-thp", "regions", "pmbench-normal", "readers-1",
+    "random-anon-busy", "random-thp", "regions", "pmbench-normal", "readers-1", "idle",
 )  # fmt: skip
 """Experiments that stand for all in the README: one of each kind, and some with all CPUs busy."""
 

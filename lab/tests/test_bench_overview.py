@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lab.bench import description, marks, overview
+from lab import paths
+from lab.bench import description, marks, overview, resolution
 from lab.tests import bench_fakes
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -98,6 +99,36 @@ def test_what_the_layouts_differ_by_is_measured_with_both():
     for read in owned.values():
         assert read.variant or (read.wide and read.seeds > 1), read.name
     assert {"graph500", "sockets-mixed"} <= set(overview.MAIN)
+
+
+def by_hand(name):
+    """Paragraphs and items of a page that no command has written, white space folded."""
+    text = (paths.ROOT / name).read_text(encoding="utf-8")
+    text = re.sub(r"<!-- begin.*?<!-- end -->", "", text, flags=re.DOTALL)
+    return [" ".join(part.split()) for part in re.split(r"\n\n|\n(?=- )", text)]
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/faq.md"])
+def test_what_is_said_of_an_experiment_is_in_the_published_table(name):
+    """With a control beside it, and without figures that only whoever wrote it has seen."""
+    known = {read.name: read for read in description.experiments()}
+    told = 0
+    for part in by_hand(name):
+        named = set(re.findall(r"`(?:make bench EXPERIMENT=)?([\w-]+)`", part)) & set(known)
+        assert named <= set(overview.MAIN), part
+        assert not named or not re.search(r"\d\.\d+ ?(s\b|%)", part), part
+        told += len(named)
+    assert told
+
+
+def test_what_has_all_it_needs_loses_less_than_the_table_can_show():
+    """As the README says. Until it has a row for it, there is nothing to hold it against."""
+    read = {one.name: one for one in description.experiments()}["idle"]
+    assert read.wide and read.seeds > 1 and read.start == read.fast
+    text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+    for row in re.findall(r"^\| `idle` \|(.*)", text, re.MULTILINE):
+        shares = [float(share) for share in re.findall(r"(-?\d\.\d\d)\W* \(", row)]
+        assert len(shares) == 2 and min(shares) > 1 - resolution.LEAST, row
 
 
 def test_every_contender_has_a_mark_of_its_own():
