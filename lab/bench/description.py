@@ -63,7 +63,7 @@ CONTENDERS = paths.ROOT / "lab" / "contenders"
 PLACEMENTS = ("start", "fast", "slow", "best")
 PARTS = ("everywhere", "control", "wide")
 VARIANTS = {
-    "busy": "all other CPUs are busy",
+    "busy": "all CPUs are busy",
     "cold": "its threads have just begun",
     "unscaled": "constants of time and size are those of a large machine",
     "long": "it takes about a minute",
@@ -120,13 +120,15 @@ class Variant:
     """What is not the same in a variant of an experiment, whose name it has with its own
     behind.
 
-    ``hogs`` are the CPUs that something else keeps busy. ``scaled``: constants are scaled;
+    ``hogs`` are the CPUs that something else keeps busy, ``left`` those of the workload,
+    where something else has what the workload leaves. ``scaled``: constants are scaled;
     ``cold``: threads are as young as they are.
     """
 
     name: str
     of: str
     hogs: tuple[int, ...] = ()
+    left: tuple[int, ...] = ()
     scaled: bool = True
     cold: bool = False
 
@@ -336,16 +338,14 @@ def contender(path: Path) -> Contender:
     )
 
 
-def _hogs(read: Experiment) -> tuple[int, ...]:
-    """CPUs for something else to keep busy: those that the workload has not. LabError where
-    it says nothing of CPUs: it could come to run on any."""
-    count = sum(node.cpus for node in machines.load(read.machine).nodes)
-    if "--cpus" not in read.workload:
-        raise LabError(
-            f"{read.name}: no --cpus in its workload: say which, so that all others can be busy"
-        )
-    used = set(map(int, read.workload[read.workload.index("--cpus") + 1].split(",")))
-    return tuple(cpu for cpu in range(count) if cpu not in used)
+def _cpus(read: Experiment) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """CPUs that the workload has not, and those that it has: all where it says nothing of
+    CPUs, as it can come to run on any."""
+    every = range(sum(node.cpus for node in machines.load(read.machine).nodes))
+    used = set(every)
+    if "--cpus" in read.workload:
+        used = set(map(int, read.workload[read.workload.index("--cpus") + 1].split(",")))
+    return tuple(cpu for cpu in every if cpu not in used), tuple(sorted(used))
 
 
 def variant(read: Experiment, kind: str) -> Experiment:
@@ -362,10 +362,12 @@ def variant(read: Experiment, kind: str) -> Experiment:
             turn=read.turn and replace(read.turn, ms=read.turn.ms * read.long_times),
             scale=replace(read.scale, time=read.scale.time // read.long_times),
         )
+    hogs, left = _cpus(read) if kind == "busy" else ((), ())
     made = Variant(
         kind,
         read.name,
-        hogs=_hogs(read) if kind == "busy" else (),
+        hogs=hogs,
+        left=left,
         cold=kind in ("cold", "unscaled"),
         scaled=kind != "unscaled",
     )

@@ -158,6 +158,13 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
             "What programs on the other CPUs get done, of what they do with nothing moved:",
             _matrix(busy, "others", lambda row: figures.share(row["hog_share"])),
         ]
+    left = [row for row in rows if row["hog_idle_rate"] is not None]
+    left = [row for row in left if row["contender"] not in marks.BOUNDS]
+    if left:
+        parts += [
+            "What is left of the workload's own CPUs to a program that gives way, in CPUs:",
+            _matrix(left, "left", lambda row: figures.left(row["hog_idle_rate"])),
+        ]
     if others:
         parts += [
             "What has no bounds, as a score, of which more is better:",

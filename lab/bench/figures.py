@@ -40,6 +40,11 @@ def late(value: float | None) -> str:
     return figure(value, ".2f")
 
 
+def left(rate: float | None) -> str:
+    """What is left of a workload's own CPUs, in CPUs: 0.62. An instruction takes 1 ns."""
+    return figure(None if rate is None else rate / 1e9, ".2f")
+
+
 def count(value: int | None) -> str:
     """Pages: 16,384."""
     return figure(value, ",")

@@ -34,12 +34,18 @@ class Cell:
         return self.experiment.key, self.contender.name
 
 
+def _hogs(variant: Variant) -> str:
+    """Options of lab/workloads/hog.c; empty where nothing else is busy."""
+    chosen = (("--cpus", variant.hogs), ("--idle-cpus", variant.left))
+    return " ".join(f"{option} {','.join(map(str, cpus))}" for option, cpus in chosen if cpus)
+
+
 def _setup(experiment: Experiment, contender: Contender) -> str:
     # Not before the measured part: all contenders begin with the same placement.
     # What bounds it stays where it is.
     moves = contender.placement == "start"
     variant = experiment.variant or Variant("", experiment.name)
-    hogs = ",".join(map(str, variant.hogs))
+    hogs = _hogs(variant)
     later = (
         f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
         f"/proc/sys/kernel/numa_balancing {contender.balancing}",
@@ -50,7 +56,7 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
         "echo 0 >/proc/sys/kernel/numa_balancing",
         *(f"echo {line} >>/run/lab/settings" for line in later),
         experiment.scale.script(cold=variant.cold) if moves and variant.scaled else "",
-        f"echo 0 >{_BUSY}; hog --cpus {hogs} >/run/hog &" if hogs else "",
+        f"echo 0 >{_BUSY}; hog {hogs} >/run/hog &" if hogs else "",
         experiment.setup,
         contender.setup,
     ]
@@ -101,7 +107,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         cmdline=experiment.cmdline + contender.cmdline,
         setup=_setup(experiment, contender),
         programs=_programs(experiment, contender)
-        + (("hog",) if experiment.variant and experiment.variant.hogs else ()),
+        + (("hog",) if experiment.variant and _hogs(experiment.variant) else ()),
         packages=experiment.packages,
         count_pages=placement == "best",
         variation=experiment.variation,
@@ -224,6 +230,7 @@ _FIGURES = (
     "kernel_seconds",
     "hog_rate",
     "hog_share",
+    "hog_idle_rate",
     "detail",
     "timeline",
 )
@@ -276,6 +283,7 @@ def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result
         "kernel_seconds": _mean([result.kernel_seconds for result in results]),
         "hog_rate": hog,
         "hog_share": hog / undisturbed if hog and undisturbed else None,
+        "hog_idle_rate": _mean([result.hog_idle_rate for result in results]),
         "detail": results[0].workload.get("detail"),
         "timeline": _timeline(results[0]),
     }

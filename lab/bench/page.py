@@ -72,6 +72,7 @@ def _cells(row: dict, late: float | None, mark: Mark | None) -> dict:
         "harm": figures.harm(r),
         "spread": figures.spread(row),
         "others": figures.share(row["hog_share"]),
+        "left": figures.left(row["hog_idle_rate"]),
         "late": figures.late(late),
         "seconds": figures.seconds(row["seconds"]),
         "score": figures.score(row["score"], row["unit"]),
@@ -115,7 +116,7 @@ def _part(
         "machine_about": machines.load(experiment.machine).about,
         "command": " ".join(experiment.workload).replace("{place}", experiment.start),
         "unbounded": experiment.unbounded,
-        "busy": bool(experiment.variant and experiment.variant.hogs),
+        "busy": bool(experiment.variant and experiment.variant.left),
         "lead": _lead(rows),
         "rows": [
             _cells(

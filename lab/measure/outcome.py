@@ -99,6 +99,14 @@ def clocks_agree(guest: float, model: float) -> bool:
     return -_INTERRUPTED <= guest - model <= _CLOCKS_APART
 
 
+def _silent(result: Result) -> bool:
+    """Whether what was to keep other CPUs busy did nothing, or did not say what. What gives
+    way may have got nothing done: then the workload left nothing."""
+    if result.hog_rate is None:
+        return result.hog_idle_rate is None
+    return not result.hog_rate
+
+
 def _problem(
     machine: Machine, answer: dict[str, str], said: dict, result: Result, log: str
 ) -> str | None:
@@ -118,7 +126,7 @@ def _problem(
     if status != "0":
         last = (answer.get("err", "").strip().splitlines() or ["it said nothing"])[-1]
         return f"the workload failed with status {status}: {said.get('error', last)}"
-    if "hog" in answer and not result.hog_rate:
+    if "hog" in answer and _silent(result):
         return "what was to keep the other CPUs busy did not say what it got done"
     if not said.get("verified"):
         return "the workload did not verify its data"

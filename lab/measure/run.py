@@ -67,7 +67,8 @@ class Result:
 
     ``seconds`` is guest time of the measured part, ``kernel_seconds`` what all CPUs
     spent of theirs in the kernel. ``hog``, where other CPUs were kept busy, is what they
-    were done with: instructions, seconds, cpus. ``workload`` is what the workload printed,
+    were done with: instructions, seconds, cpus; and of those on the workload's own CPUs, which
+    give way to it, idle_instructions and idle_cpus. ``workload`` is what the workload printed,
     ``model`` what the memory model counted (lab/memsim/results.c), ``vmstat`` how much each
     counter grew, ``pages`` lines of page number and misses from each socket, ``profile``
     lines of address and nanoseconds. Where ``error`` is not None it says what went wrong,
@@ -88,8 +89,19 @@ class Result:
 
     @property
     def hog_rate(self) -> float | None:
-        """Instructions per second that all others were done with beside the workload."""
-        return self.hog["instructions"] / self.hog["seconds"] if self.hog.get("seconds") else None
+        """Instructions per second that all others were done with beside the workload, on
+        CPUs that it has not; None without such CPUs."""
+        return self._rate("cpus", "instructions")
+
+    @property
+    def hog_idle_rate(self) -> float | None:
+        """The same of those that have what the workload leaves of its CPUs."""
+        return self._rate("idle_cpus", "idle_instructions")
+
+    def _rate(self, cpus: str, instructions: str) -> float | None:
+        if not self.hog.get("seconds") or not self.hog.get(cpus):
+            return None
+        return self.hog[instructions] / self.hog["seconds"]
 
     @property
     def score(self) -> float | None:

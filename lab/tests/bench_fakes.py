@@ -28,6 +28,7 @@ def row(experiment, contender, recovered=None, *, slow=4.0, fast=2.0, **fields):
         "recovered_by_seed": [recovered],
         "hog_rate": None,
         "hog_share": None,
+        "hog_idle_rate": None,
         "detail": {},
         "timeline": [
             {"ms": 50, "pages": [0, 9], "miss_ns": 250.0},

@@ -200,14 +200,17 @@ def test_one_seed_is_held_against_the_bounds_with_that_seed(experiment):
 def test_others_are_held_against_those_beside_the_slow_bound(experiment):
     def measure(run):
         rate = 2e9 if run.workload[2] == "1" and "numa_balancing 2" not in run.setup else 1.5e9
-        assert run.programs == ("mark", "hog") and "hog --cpus 1 " in run.setup
+        assert run.programs == ("mark", "hog") and "hog --cpus 1 --idle-cpus 0 >" in run.setup
         assert "echo /run/lab/busy 1 >>/run/lab/settings" in run.setup
-        return replace(made_up(run), hog={"instructions": rate, "seconds": 1.0, "cpus": 1})
+        left = {"idle_cpus": 1, "idle_instructions": rate / 4}
+        hog = {"instructions": rate, "seconds": 1.0, "cpus": 1, **left}
+        return replace(made_up(run), hog=hog)
 
     words = (*experiment.workload, "--cpus", "0")
     busy = description.variant(replace(experiment, workload=words, best_mib=()), "busy")
     rows = rows_of(busy, measure, ("fast", "slow", "stock-2"))
     assert rows["stock-2"]["hog_share"] == 0.75 and rows["slow"]["hog_share"] == 1.0
+    assert rows["stock-2"]["hog_rate"] == 4 * rows["stock-2"]["hog_idle_rate"] == 1.5e9
     assert rows["stock-2"]["variant_of"] == "test" and rows["stock-2"]["experiment"] == "test-busy"
     (run,) = cell(experiment, CONTENDERS["stock-2"]).runs
     assert run.programs == ("mark",) and "hog" not in run.setup
@@ -217,10 +220,10 @@ def test_the_cpus_of_the_workload_are_left_to_it(experiment):
     words = ("random", "--cpus", "0,4", "--place", "{place}")
     two = replace(experiment, machine="two-socket-cxl", workload=words)
     made = description.variant(two, "busy").variant
-    assert made is not None and made.hogs == (1, 2, 3, 5, 6, 7)
-    # Others could come to run on any.
-    with pytest.raises(LabError, match="test: no --cpus in its workload"):
-        description.variant(replace(experiment, workload=words[:1]), "busy")
+    assert made is not None and made.hogs == (1, 2, 3, 5, 6, 7) and made.left == (0, 4)
+    # One that says nothing of CPUs can come to run on any.
+    made = description.variant(replace(two, workload=words[:1]), "busy").variant
+    assert made is not None and made.hogs == () and made.left == tuple(range(8))
 
 
 def test_cells_without_a_run_say_why(experiment):

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """lab/bench/description.py: what the shipped experiments say, and who takes part in them."""
 
-import pytest
+import io
 
-from lab.bench import description, documents
+import pytest
+from rich.console import Console
+
+from lab import machines
+from lab.bench import description, documents, page, report
+from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
 from lab.errors import LabError
 from lab.measure import Result
@@ -78,3 +83,33 @@ def test_a_long_form_that_cannot_be_scaled_is_refused(tmp_path):
     path.write_text(text.replace("long_times = 10", "long_times = 15"), encoding="utf-8")
     with pytest.raises(LabError, match="gups.toml: long_times: does not divide 20, the time of"):
         description.experiment(path)
+
+
+@pytest.mark.parametrize(
+    "read", [read for read in SHIPPED if not read.variant], ids=lambda r: r.name
+)
+def test_no_cpu_is_idle_in_a_busy_variant(read):
+    """Of any experiment, also of one that can run on all CPUs."""
+    made = description.variant(read, "busy")
+    assert made.variant
+    cpus = sum(node.cpus for node in machines.load(read.machine).nodes)
+    busy, left = made.variant.hogs, made.variant.left
+    assert sorted(busy + left) == list(range(cpus)) and left
+    (run, *_) = cell(made, CONTENDERS[0]).runs or (None,)
+    if run:
+        words = f"--idle-cpus {','.join(map(str, left))} >/run/hog"
+        assert words in run.setup and ("hog --cpus " in run.setup) == bool(busy)
+        assert "hog" in run.programs and "/run/lab/busy 1 >>/run/lab/settings" in run.setup
+
+
+def test_what_a_busy_workload_leaves_is_where_the_figures_are(tmp_path):
+    rows = bench_fakes.rows("redis-busy", pghot=0.9, stock=0.5)
+    for row in rows:
+        row["hog_idle_rate"] = 6.2e8
+    assert "| redis-busy | 0.62 | 0.62 |" in documents.results(rows, bench_fakes.ORIGIN)
+    out = io.StringIO()
+    Console(file=out, width=140).print(report.table(rows, 140))
+    assert " left " in out.getvalue() and " 0.62 " in out.getvalue()
+    read = description.experiments("redis-busy")
+    text = page.write(rows, read, CONTENDERS, tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "<th>left</th>" in text and "<td>0.62</td>" in text

@@ -92,7 +92,7 @@ def test_the_summary_holds_pghot_against_the_stock_kernel():
 def test_a_variant_is_no_further_workload():
     rows = ROWS[:4] + bench_fakes.rows("redis-busy", pghot=-0.5, stock=0.1)
     text = documents.summary(rows, description.experiments(), bench_fakes.ORIGIN)
-    assert re.search(r"`redis-busy` \| .* \| .* \| .*; all other CPUs are busy \|", text)
+    assert re.search(r"`redis-busy` \| .* \| .* \| .*; all CPUs are busy \|", text)
     assert "Over 1 experiments whose data start in slow memory, R is\n0.90 to 0.90" in text
 
 

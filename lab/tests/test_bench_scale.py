@@ -131,7 +131,7 @@ def test_variants_are_there_by_name_and_where_they_are_asked_for():
     assert names["redis-busy"].quick and not names["random-anon-cold"].quick
     assert "movepages-4k-busy" not in names
     (read,) = description.experiments("graph500-busy")
-    assert read.quick and read.about.endswith("; all other CPUs are busy")
+    assert read.quick and read.about.endswith("; all CPUs are busy")
     with pytest.raises(LabError, match="unknown experiment 'redis-idle': choose from .*-busy"):
         description.experiments("redis-idle")
 

@@ -133,5 +133,30 @@ def test_what_others_got_done(tmp_path):
     answered(tmp_path, machine, hog=said + "\n")
     result = outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path)
     assert result.error is None and result.hog_rate == 2e9
+    assert result.hog_idle_rate is None
     answered(tmp_path, machine)
     assert outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path).hog_rate is None
+
+
+@pytest.mark.parametrize(
+    "cpus, did, idle_cpus, idle_did, rates",
+    [
+        (2, 3000000000, 1, 750000000, (2e9, 5e8)),
+        # All CPUs are the workload's, which leaves nothing.
+        (0, 0, 4, 0, (None, 0)),
+        (2, 0, 1, 750000000, None),
+        (0, 0, 0, 0, None),
+    ],
+)
+def test_what_the_workload_leaves_is_counted_by_itself(
+    tmp_path, cpus, did, idle_cpus, idle_did, rates
+):
+    machine = machines.load("small")
+    said = {"instructions": did, "seconds": 1.5, "cpus": cpus}
+    said |= {"idle_instructions": idle_did, "idle_cpus": idle_cpus}
+    answered(tmp_path, machine, hog=json.dumps({"hog": said}) + "\n")
+    result = outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path)
+    if rates:
+        assert result.error is None and (result.hog_rate, result.hog_idle_rate) == rates
+    else:
+        assert result.error and "did not say what it got done" in result.error

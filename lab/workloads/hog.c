@@ -6,12 +6,16 @@
  * It does nothing that takes the model long: straight lines of instructions that access
  * no memory, which is what moving pages takes from a program that has all it needs in
  * its caches.
+ *
+ * On the CPUs of the workload itself it gives way to all others (SCHED_IDLE). What it gets
+ * there is what they leave, and is counted by itself.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/measured.h"
@@ -19,20 +23,36 @@
 
 #define LOOK_US	4000	/* between two looks at the files: a tick of the kernel */
 #define BLOCK	8192	/* instructions, which are ns in the model */
+/*
+ * The same between two calls of the kernel by what gives way. Where preemption is lazy,
+ * what wakes on its CPU waits until it is in the kernel, and without a call that is the
+ * next tick.
+ */
+#define SHORT	4096
+
+#define RUN(n)	__asm__ volatile(".rept %c0\n\tnop\n\t.endr" : : "i" (n))
 
 static const char *begin = RUN_DIRECTORY "/busy", *end = VMSTAT_END;
+static struct list idle_cpus;
 
 static const struct workload_option options[] = {
 	{ "begin", 'B', "work once this file begins with a 1", .text = &begin },
 	{ "end", 'E', "end when this file is there", .text = &end },
+	{ "idle-cpus", 'I', "CPUs to keep busy giving way to all others", .nodes = &idle_cpus },
 	{}
 };
 
 static struct {
-	uint64_t blocks;
+	uint64_t instructions;
 	char apart[LINE * 2 - sizeof(uint64_t)];
 } done[MAX_THREADS];
-static int working;
+/* Threads: those of --cpus, and from there on those of --idle-cpus. */
+static int working, all;
+
+/* What was done up to some time. */
+struct sums {
+	uint64_t working, idle;
+};
 
 static bool begun(void)
 {
@@ -45,14 +65,15 @@ static bool begun(void)
 	return first == '1';
 }
 
-static uint64_t sum(void)
+static struct sums sum(void)
 {
-	uint64_t all = 0;
+	struct sums s = {};
 	int i;
 
-	for (i = 0; i < MAX_THREADS; i++)
-		all += __atomic_load_n(&done[i].blocks, __ATOMIC_RELAXED);
-	return all;
+	for (i = 0; i < all; i++)
+		*(i < working ? &s.working : &s.idle) +=
+			__atomic_load_n(&done[i].instructions, __ATOMIC_RELAXED);
+	return s;
 }
 
 /* Looks at the files, and is done in microseconds: it waits for no turn. */
@@ -60,7 +81,7 @@ static void watch(void)
 {
 	struct sched_param first = { .sched_priority = 1 };
 	double from, now, seconds = 0;
-	uint64_t before, blocks = 0;
+	struct sums before, last;
 
 	/* Not on a host where only root may: there nothing depends on it. */
 	if (sched_setscheduler(0, SCHED_FIFO, &first) && errno != EPERM)
@@ -69,29 +90,49 @@ static void watch(void)
 		usleep(LOOK_US);
 	workload_barrier();
 	before = sum();
+	last = before;
 	from = workload_now();
 	/* What was done before the last look that found no end was done within the part. */
 	do {
 		now = workload_now() - from;
 		if (now > 0) {
 			seconds = now;
-			blocks = sum() - before;
+			last = sum();
 		}
 		usleep(LOOK_US);
 	} while (access(end, F_OK));
-	printf("{\"hog\":{\"instructions\":%lu,\"seconds\":%.6f,\"cpus\":%d}}\n",
-	       blocks * BLOCK, seconds, working);
+	printf("{\"hog\":{\"instructions\":%lu,\"seconds\":%.6f,\"cpus\":%d,",
+	       last.working - before.working, seconds, working);
+	printf("\"idle_instructions\":%lu,\"idle_cpus\":%d}}\n",
+	       last.idle - before.idle, all - working);
 	fflush(stdout);
 	_exit(0);
+}
+
+static void count(int thread, uint64_t n)
+{
+	__atomic_store_n(&done[thread].instructions, done[thread].instructions + n,
+			 __ATOMIC_RELAXED);
 }
 
 static void work(int thread)
 {
 	workload_barrier();
 	for (;;) {
-		__asm__ volatile(".rept %c0\n\tnop\n\t.endr" : : "i" (BLOCK));
-		__atomic_store_n(&done[thread].blocks, done[thread].blocks + 1,
-				 __ATOMIC_RELAXED);
+		RUN(BLOCK);
+		count(thread, BLOCK);
+	}
+}
+
+static void work_idle(int thread)
+{
+	if (sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){}))
+		workload_fail("cannot give way to others: %s", strerror(errno));
+	workload_barrier();
+	for (;;) {
+		RUN(SHORT);
+		count(thread, SHORT);
+		syscall(SYS_getppid);
 	}
 }
 
@@ -99,17 +140,26 @@ static void run(int thread)
 {
 	if (thread < working)
 		work(thread);
+	else if (thread < all)
+		work_idle(thread);
 	else
 		watch();
 }
 
 int main(int argc, char **argv)
 {
-	workload_parse(argc, argv, "Keeps the CPUs of --cpus busy.", options);
-	working = workload.cpus.n ? workload.cpus.n : 1;
-	if (working >= MAX_THREADS)
+	struct list *cpus = &workload.cpus;
+	int i;
+
+	workload_parse(argc, argv, "Keeps the CPUs of --cpus and --idle-cpus busy.", options);
+	working = cpus->n || idle_cpus.n ? cpus->n : 1;
+	all = working + idle_cpus.n;
+	if (all >= MAX_THREADS)
 		workload_fail("more than %d CPUs", MAX_THREADS - 1);
+	/* Threads have their CPUs in this order, and whoever watches the first one. */
+	for (i = 0; i < idle_cpus.n; i++)
+		cpus->item[cpus->n++] = idle_cpus.item[i];
 	begun();
-	workload_threads(working + 1, run);
+	workload_threads(all + 1, run);
 	return 0;
 }
