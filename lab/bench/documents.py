@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
+from lab import machines
 from lab.bench import figures, marks, order, resolution
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
@@ -181,12 +182,20 @@ def _pair(own: dict[str, dict], ours: str | None) -> list[dict | None]:
     return [own.get(name or "") for name in (marks.REFERENCE, ours)]
 
 
+def _begins_slow(experiment: Experiment) -> bool:
+    """Whether all its data start where the slow bound has them, off the top tier. "0+" is
+    DRAM first, and the rest where there is room."""
+    machine = machines.load(experiment.machine)
+    slower = {str(node) for node in range(len(machine.nodes)) if node not in machine.top_tier}
+    return experiment.start == experiment.slow and set(experiment.start.split(",")) <= slower
+
+
 def _compared(
     rows: list[dict], experiments: Sequence[Experiment]
 ) -> tuple[list[float], list[float]]:
     """R of the stock kernel and of pghot in each experiment that begins in slow memory."""
     # Variants are no further experiments.
-    begin_slow = {one.name for one in experiments if one.start == one.slow and not one.variant}
+    begin_slow = {one.name for one in experiments if _begins_slow(one) and not one.variant}
     ours = marks.headline(_order(rows))
     stock_r, ours_r = [], []
     for experiment, own in _by_experiment(rows).items():

@@ -35,15 +35,9 @@ class _Standing:
     late: str
 
 
-def _top_tier(name: str) -> list[int]:
-    return [
-        number for number, node in enumerate(machines.load(name).nodes) if node.memory == "dram"
-    ]
-
-
 def _residency(row: dict) -> list[tuple[float, float | None]]:
     """Share of the pages accessed in each interval that are in DRAM, in percent."""
-    top = _top_tier(row["machine"])
+    top = machines.load(row["machine"]).top_tier
     return [
         (
             entry["ms"] / 1000,

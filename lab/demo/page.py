@@ -97,8 +97,7 @@ def _panel(name: str, looks: Looks, result: dict, until: float) -> dict:
 
 def _in_dram(row: dict) -> list[tuple[float, float]]:
     """(seconds, share) of the pages accessed in each interval that are in DRAM."""
-    nodes = load(row["machine"]).nodes
-    top = [number for number, node in enumerate(nodes) if node.memory == "dram"]
+    top = load(row["machine"]).top_tier
     return [
         (entry["ms"] / 1000, sum(entry["pages"][node] for node in top) / sum(entry["pages"]))
         for entry in row["timeline"]

@@ -128,6 +128,11 @@ class Machine:
         """Numbers of the nodes with CPUs."""
         return [number for number, node in enumerate(self.nodes) if node.cpus]
 
+    @property
+    def top_tier(self) -> list[int]:
+        """Numbers of the nodes of DRAM."""
+        return [number for number, node in enumerate(self.nodes) if node.memory == "dram"]
+
     def initiator_of(self, number: int) -> int:
         """The node with CPUs that node ``number`` is or is near."""
         near = self.nodes[number].near

@@ -2,6 +2,7 @@
 """lab/bench/documents.py: Markdown tables, and their place in the documents."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -87,6 +88,24 @@ def test_the_summary_holds_pghot_against_the_stock_kernel():
         "-0.20 to 0.50, 0.50 in the median, with stock Linux." in text
     )
     assert "Made by `make bench QUICK=1`, commit 0123456789ab." in text
+
+
+def test_what_begins_in_dram_is_not_counted():
+    # Of these, hostile ones begin in DRAM and go on in slow memory where their bound does.
+    rows = [
+        row
+        for name in ("redis", "pmbench-normal", "hostile-triad", "hostile-uniform", "idle")
+        for row in bench_fakes.rows(name, pghot=0.9, stock=0.5)
+    ]
+    known = description.experiments()
+    text = documents.summary(rows, known, bench_fakes.ORIGIN)
+    assert "Over 2 experiments whose data start in slow memory" in text
+    assert "In 2 experiments" in documents.gain(rows, known)
+    assert documents.gain(bench_fakes.rows("hostile-triad", pghot=0.9, stock=0.5), known) == ""
+    (one,) = description.experiments("redis")
+    for start in ("0", "0+", "1+", "0,1", "local"):
+        both = [replace(one, start=start, slow=start)]
+        assert documents.gain(ROWS[:4], both) == "", start
 
 
 def test_a_variant_is_no_further_workload():
