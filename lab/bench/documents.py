@@ -178,8 +178,8 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
 
 
 def _pair(own: dict[str, dict], ours: str | None) -> list[dict | None]:
-    """The stock kernel's row and pghot's."""
-    return [own.get(name or "") for name in (marks.REFERENCE, ours)]
+    """The stock kernel's row, at its best, and pghot's."""
+    return [resolution.stock(own.values()), own.get(ours or "")]
 
 
 def _begins_slow(experiment: Experiment) -> bool:
@@ -240,9 +240,9 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
 
 
 def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin) -> str:
-    """Of every experiment with bounds, pghot beside the stock kernel: R, and in brackets the
-    delay. What pghot recovers most of comes first, and the better one is bold unless
-    chance can make the difference."""
+    """Of every experiment with bounds, pghot beside the stock kernel at its best: R, and in
+    brackets the delay. What pghot recovers most of comes first, and the better one is bold
+    unless chance can make the difference."""
     delays = figures.delays(rows)
     about = {one.name: one.about if one.variant else one.about.split(";")[0] for one in experiments}
     ours = marks.headline(_order(rows))
@@ -260,9 +260,12 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
             text = figures.share(value)
             shown = f"**{text}**" if value == max(known) and not draw else text
             late = delays[(*figures.row_key(row), row["contender"])] if row else None
-            cells.append(shown if late is None else f"{shown} ({figures.late(late)} s)")
-        order = shares[1] if shares[1] is not None else float("-inf")
-        lines.append((order, [f"`{experiment}`", *cells, about.get(experiment, "")]))
+            beside = [] if late is None else [f"{figures.late(late)} s"]
+            if row and row.get("like"):
+                beside.append(row["contender"])
+            cells.append(f"{shown} ({', '.join(beside)})" if beside else shown)
+        rank = shares[1] if shares[1] is not None else float("-inf")
+        lines.append((rank, [f"`{experiment}`", *cells, about.get(experiment, "")]))
     lines.sort(key=lambda line: -line[0])
     table = _table(
         ["Experiment", "stock Linux", "pghot", "What it does"],
@@ -270,6 +273,7 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         texts=1,
     )
     more = (
+        f"Stock Linux: the better one of {marks.REFERENCE} and what is like it, which is named. "
         f"In brackets: the delay. Bold: better by {resolution.LEAST}, and by what like kernels "
         f"differ by there. {resolution.told(rows)}"
     )
@@ -286,10 +290,11 @@ def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origi
     parts = [
         _made(origin),
         _wrapped(
-            "R, and in brackets the delay in seconds. *Lead* is R of pghot less that of stock-2, "
-            "and in brackets that of the seeds. *Order*: whether the same one is ahead as in the "
-            "model as described. It is open where seeds do not agree on it in either model, or "
-            f"where the two differ by less than {resolution.LEAST}."
+            "R, and in brackets the delay in seconds. *Lead* is R of pghot less that of stock "
+            f"Linux, the better one of {marks.REFERENCE} and what is like it, and in brackets "
+            "that of the seeds. *Order*: whether the same one is ahead as in the model as "
+            "described. It is open where seeds do not agree on it in either model, or where the "
+            f"two differ by less than {resolution.LEAST}."
         ),
         "\n".join(_item(f"- {one.told()}") for one in known.values()),
     ]

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.bench import figures, marks
+from lab.bench import figures, marks, resolution
 from lab.bench.resolution import LEAST
 
 
@@ -71,13 +71,13 @@ class Order:
 
     def told(self) -> str:
         """A sentence."""
-        names = f"{marks.short(self.ours)} and {marks.REFERENCE}"
+        names = f"{marks.short(self.ours)} and stock Linux"
         (_, first), *_ = self.leads.items()
         counted = Counter(self.verdicts().values())
         total = sum(counted.values())
         if not first.side:
             return f"{self.experiment}: chance decides between {names} as described already."
-        ahead = marks.short(self.ours) if first.side > 0 else marks.REFERENCE
+        ahead = marks.short(self.ours) if first.side > 0 else "stock Linux"
         parts = [f"{self.experiment}: {ahead} is ahead as described"]
         parts.append(f"and with {counted['same']} of {total} other models")
         turned = [name for name, what in self.verdicts().items() if what == "turned"]
@@ -86,25 +86,34 @@ class Order:
         return ", ".join(parts) + "."
 
 
+def leads(rows: Sequence[dict]) -> dict[tuple[str, str], Lead]:
+    """Of pghot before the stock kernel at its best, by figures.row_key(), where both have R."""
+    ours = marks.headline([row["contender"] for row in rows])
+    known: dict[tuple[str, str], list[dict]] = {}
+    for row in rows:
+        known.setdefault(figures.row_key(row), []).append(row)
+    found = {}
+    for key, own in known.items():
+        pghot = next((row for row in own if row["contender"] == ours), None)
+        stock = resolution.stock(own)
+        ahead = lead(pghot, stock) if pghot and stock else None
+        if ahead is not None:
+            found[key] = ahead
+    return found
+
+
 def orders(rows: Sequence[dict]) -> list[Order]:
     """One for each experiment of these rows that has both pghot and the stock kernel with its
     first model."""
-    ours = marks.headline([row["contender"] for row in rows])
-    if ours is None:
-        return []
-    known = {(*figures.row_key(row), row["contender"]): row for row in rows}
+    ours = marks.headline([row["contender"] for row in rows]) or ""
     first: dict[str, str] = {}
+    for row in rows:
+        first.setdefault(*figures.row_key(row))
     found: dict[str, dict[str, Lead]] = {}
-    for experiment, model, contender in known:
-        first.setdefault(experiment, model)
-        other = known.get((experiment, model, marks.REFERENCE))
-        if contender != ours or other is None:
-            continue
-        ahead = lead(known[experiment, model, ours], other)
-        if ahead is not None:
-            found.setdefault(experiment, {})[model] = ahead
+    for (experiment, model), ahead in leads(rows).items():
+        found.setdefault(experiment, {})[model] = ahead
     return [
-        Order(experiment, ours, leads)
-        for experiment, leads in found.items()
-        if first[experiment] in leads
+        Order(experiment, ours, own)
+        for experiment, own in found.items()
+        if first[experiment] in own
     ]

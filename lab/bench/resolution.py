@@ -7,12 +7,21 @@ same, so what they differ by is chance.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from statistics import median
 
-from lab.bench import figures
+from lab.bench import figures, marks
 
 LEAST = 0.02
 """R is shown with two digits: who differ by less look alike."""
+
+
+def stock(own: Iterable[dict]) -> dict | None:
+    """Of one experiment's rows that of the stock kernel, at its best: what is like it is a
+    second sample of it. What is ahead of one of them only may be so by chance."""
+    samples = [row for row in own if marks.REFERENCE in (row["contender"], row.get("like"))]
+    known = [row for row in samples if row["recovered"] is not None]
+    return max(known, key=lambda row: row["recovered"], default=next(iter(samples), None))
 
 
 def _apart(row: dict, twin: dict) -> float | None:

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab import paths
-from lab.bench import description, documents, figures, options, order, report
+from lab.bench import description, documents, figures, marks, options, order, report
 from lab.bench import origin as origins
 from lab.bench.perform import run_matrix
 from lab.errors import LabError
@@ -27,7 +27,7 @@ from lab.log import note
 from lab.machines.variation import Variation, variations
 
 EXPERIMENTS = "random-anon,graph500,redis"
-CONTENDERS = "stock-2,pghot-default-hint_fault"
+CONTENDERS = ",".join(marks.MAIN)
 """What is run where nothing else is asked for."""
 _SEEDS = 3
 

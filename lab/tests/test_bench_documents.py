@@ -90,6 +90,21 @@ def test_the_summary_holds_pghot_against_the_stock_kernel():
     assert "Made by `make bench QUICK=1`, commit 0123456789ab." in text
 
 
+def test_stock_linux_is_the_better_one_of_like_kernels():
+    rows = bench_fakes.rows("redis", pghot=0.88, stock=0.72)
+    rows.append(bench_fakes.row("redis", "off-2", 0.81, like="stock-2"))
+    rows += bench_fakes.rows("sqlite", pghot=0.5, stock=0.5)
+    rows.append(bench_fakes.row("sqlite", "off-2", 0.25, like="stock-2"))
+    known = description.experiments()
+    text = documents.summary(rows, known, bench_fakes.ORIGIN)
+    assert "| `redis` | 0.81 (0.76 s, off-2) | " in text
+    assert "| `sqlite` | 0.50 (2.00 s) | " in text
+    assert "0.50 to 0.81, 0.66 in the median, with stock Linux" in text
+    assert "Stock Linux wins back 50 to 81% of" in " ".join(documents.gain(rows, known).split())
+    said = " ".join(text.split())
+    assert "Stock Linux: the better one of stock-2 and what is like it, which is named." in said
+
+
 def test_what_begins_in_dram_is_not_counted():
     # Of these, hostile ones begin in DRAM and go on in slow memory where their bound does.
     rows = [

@@ -64,12 +64,30 @@ def test_it_is_said_which_models_turn_it():
     )
     (found,) = order.orders(rows(plain=(0.5, 0.9), overlap=(0.2, 0.5)))
     assert found.told().endswith(
-        "stock-2 is ahead as described, and with 1 of 1 other models, the order never turns."
+        "stock Linux is ahead as described, and with 1 of 1 other models, the order never turns."
     )
     (found,) = order.orders(rows(plain=(0.5, 0.5), overlap=(0.2, 0.5)))
     assert found.told() == (
-        "redis: chance decides between pghot-default and stock-2 as described already."
+        "redis: chance decides between pghot-default and stock Linux as described already."
     )
+
+
+def test_it_is_held_against_the_better_of_like_kernels():
+    # Half of what pghot is ahead of stock-2 may be the image's.
+    own = bench_fakes.rows("redis", pghot=0.88, stock=0.72)
+    twin = {**bench_fakes.row("redis", "off-2", 0.81), "like": "stock-2"}
+    twin["recovered_by_seed"], own[2]["recovered_by_seed"] = [0.8, 0.82], [0.88, 0.88]
+    (before,) = order.orders(own)
+    assert str(before.leads[""]) == "+0.16 (+0.16..+0.16)"
+    (found,) = order.orders([*own, twin])
+    assert str(found.leads[""]) == "+0.07 (+0.06..+0.08)"
+    # A control that did worse, or failed, or is another one's, is not what pghot has to pass.
+    for other in (
+        twin | {"recovered": 0.6},
+        twin | {"recovered": None, "recovered_by_seed": [None]},
+        twin | {"like": "stock-0"},
+    ):
+        assert order.orders([*own, other]) == [before]
 
 
 def test_nothing_is_held_against_what_is_not_there():

@@ -7,7 +7,7 @@ import json
 import pytest
 from rich.console import Console
 
-from lab.bench import description, options, sensitivity
+from lab.bench import description, marks, options, order, sensitivity
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
 from lab.cli import main
@@ -89,6 +89,17 @@ def test_no_figure_is_cut_off(width):
     text = shown(sensitivity.table(rows, list(MODELS.values())), width)
     assert "\u2026" not in text
     assert all(len(line) <= width for line in text.splitlines())
+
+
+def test_the_control_takes_part():
+    """Its image's chance is not to pass for what a model changes."""
+    known = {read.name: read for read in options.chosen(sensitivity.CONTENDERS)}
+    assert marks.headline(list(known)) and marks.REFERENCE in known
+    assert any(read.like == marks.REFERENCE for read in known.values())
+    rows = matrix("redis", *known)
+    (found,) = order.orders(rows)
+    assert set(found.leads) == {"as-described", "overlap"}
+    assert {row["contender"] for row in rows if "like" in row} == {"off-2"}
 
 
 def test_what_no_run_is_made_for_is_no_failure():
