@@ -243,7 +243,7 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     """Of every experiment with bounds, pghot beside the stock kernel at its best: R, and in
     brackets the delay. What pghot recovers most of comes first, and the better one is bold
     unless chance can make the difference."""
-    delays = figures.delays(rows)
+    delays, leads = figures.delays(rows), order.leads(rows)
     about = {one.name: one.about if one.variant else one.about.split(";")[0] for one in experiments}
     ours = marks.headline(_order(rows))
     lines = []
@@ -252,13 +252,13 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         shares = [row["recovered"] if row else None for row in pair]
         if all(value is None for value in shares):
             continue
-        known = [value for value in shares if value is not None]
-        least = resolution.of(rows, (experiment, ""))
-        draw = len(known) == len(shares) and max(known) - min(known) < least
+        key = (experiment, "")
+        told = key in leads and resolution.of(rows, key) is not None
+        side = leads[key].side if told else 0
         cells = []
-        for row, value in zip(pair, shares):
+        for row, value, better in zip(pair, shares, (side < 0, side > 0)):
             text = figures.share(value)
-            shown = f"**{text}**" if value == max(known) and not draw else text
+            shown = f"**{text}**" if better else text
             late = delays[(*figures.row_key(row), row["contender"])] if row else None
             beside = [] if late is None else [f"{figures.late(late)} s"]
             if row and row.get("like"):
@@ -274,8 +274,11 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     )
     more = (
         f"Stock Linux: the better one of {marks.REFERENCE} and what is like it, which is named. "
-        f"In brackets: the delay. Bold: better by {resolution.LEAST}, and by what like kernels "
-        f"differ by there. {resolution.told(rows)}"
+        "In brackets: the delay. Bold: ahead with every seed, by "
+        f"{resolution.LEAST} or more, and by no less than like kernels differ by there and in the "
+        "median. A variant that they take no part in goes by what they differ by in the "
+        "experiment that it is a variant of. Elsewhere nothing is bold. "
+        f"{resolution.told(rows)}"
     )
     overall = _over_all(_compared(rows, experiments))
     return f"{table}\n\n{overall}{_made(origin, more.rstrip())}\n"
@@ -294,7 +297,7 @@ def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origi
             f"Linux, the better one of {marks.REFERENCE} and what is like it, and in brackets "
             "that of the seeds. *Order*: whether the same one is ahead as in the model as "
             "described. It is open where seeds do not agree on it in either model, or where the "
-            f"two differ by less than {resolution.LEAST}."
+            f"two differ by less than {resolution.LEAST} or than like kernels do there."
         ),
         "\n".join(_item(f"- {one.told()}") for one in known.values()),
     ]

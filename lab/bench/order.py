@@ -5,7 +5,6 @@ with each."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.bench import figures, marks, resolution
@@ -15,17 +14,18 @@ from lab.bench.resolution import LEAST
 @dataclass(frozen=True)
 class Lead:
     """R of one contender less that of another: the mean, the lowest and the highest of the
-    seeds, each with the same random numbers."""
+    seeds, each with the same random numbers. Who differ by less than ``least`` look alike."""
 
     mean: float
     low: float
     high: float
+    least: float = LEAST
 
     @property
     def side(self) -> int:
         """Who is ahead: 1 or -1, or 0 where chance decides. That is where seeds do not
         agree, or both look alike."""
-        if abs(self.mean) < LEAST:
+        if abs(self.mean) < self.least:
             return 0
         return 1 if self.low > 0 else -1 if self.high < 0 else 0
 
@@ -36,7 +36,7 @@ class Lead:
         return f"{signed(self.mean)} ({signed(self.low)}..{signed(self.high)})"
 
 
-def lead(row: dict, other: dict) -> Lead | None:
+def lead(row: dict, other: dict, least: float = LEAST) -> Lead | None:
     """Of a row before another one of the same experiment and model; None where either has no
     R."""
     if row["recovered"] is None or other["recovered"] is None:
@@ -44,7 +44,7 @@ def lead(row: dict, other: dict) -> Lead | None:
     seeds = zip(row.get("recovered_by_seed") or [], other.get("recovered_by_seed") or [])
     known = [a - b for a, b in seeds if a is not None and b is not None]
     mean = row["recovered"] - other["recovered"]
-    return Lead(mean, min(known, default=mean), max(known, default=mean))
+    return Lead(mean, min(known, default=mean), max(known, default=mean), least)
 
 
 def verdict(here: Lead, there: Lead) -> str:
@@ -86,7 +86,7 @@ class Order:
         return ", ".join(parts) + "."
 
 
-def leads(rows: Sequence[dict]) -> dict[tuple[str, str], Lead]:
+def leads(rows: list[dict]) -> dict[tuple[str, str], Lead]:
     """Of pghot before the stock kernel at its best, by figures.row_key(), where both have R."""
     ours = marks.headline([row["contender"] for row in rows])
     known: dict[tuple[str, str], list[dict]] = {}
@@ -94,15 +94,16 @@ def leads(rows: Sequence[dict]) -> dict[tuple[str, str], Lead]:
         known.setdefault(figures.row_key(row), []).append(row)
     found = {}
     for key, own in known.items():
+        least = resolution.of(rows, key) or LEAST
         pghot = next((row for row in own if row["contender"] == ours), None)
         stock = resolution.stock(own)
-        ahead = lead(pghot, stock) if pghot and stock else None
+        ahead = lead(pghot, stock, least) if pghot and stock else None
         if ahead is not None:
             found[key] = ahead
     return found
 
 
-def orders(rows: Sequence[dict]) -> list[Order]:
+def orders(rows: list[dict]) -> list[Order]:
     """One for each experiment of these rows that has both pghot and the stock kernel with its
     first model."""
     ours = marks.headline([row["contender"] for row in rows]) or ""

@@ -46,14 +46,18 @@ def differences(rows: list[dict]) -> dict[tuple[str, str], float]:
     return found
 
 
-def of(rows: list[dict], key: tuple[str, str]) -> float:
-    """R of an experiment has to differ by so much for one contender to be called better.
+def of(rows: list[dict], key: tuple[str, str]) -> float | None:
+    """R of an experiment has to differ by so much for one contender to be called better; None
+    where nobody knows, for want of a control.
 
-    The control is a sample or three. Where it happens to agree, chance is taken to be what
-    it is in the median of all experiments.
+    A variant without one has that of the experiment that it is a variant of. The control is a
+    sample or three. Where it happens to agree, chance is taken to be what it is in the median
+    of all experiments.
     """
     found = differences(rows)
-    return max(LEAST, found.get(key, 0.0), median(found.values()) if found else 0.0)
+    whole = {figures.row_key(row): row["variant_of"] for row in rows if "variant_of" in row}
+    apart = found.get(key, found.get((whole.get(key, ""), key[1])))
+    return None if apart is None else max(LEAST, apart, median(found.values()))
 
 
 def told(rows: list[dict]) -> str:

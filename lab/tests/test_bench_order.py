@@ -74,20 +74,21 @@ def test_it_is_said_which_models_turn_it():
 
 def test_it_is_held_against_the_better_of_like_kernels():
     # Half of what pghot is ahead of stock-2 may be the image's.
-    own = bench_fakes.rows("redis", pghot=0.88, stock=0.72)
-    twin = {**bench_fakes.row("redis", "off-2", 0.81), "like": "stock-2"}
+    *own, twin = bench_fakes.rows("redis", pghot=0.88, stock=0.72, twin=0.81)
     twin["recovered_by_seed"], own[2]["recovered_by_seed"] = [0.8, 0.82], [0.88, 0.88]
     (before,) = order.orders(own)
     assert str(before.leads[""]) == "+0.16 (+0.16..+0.16)"
     (found,) = order.orders([*own, twin])
     assert str(found.leads[""]) == "+0.07 (+0.06..+0.08)"
+    # By more than that the two differ themselves.
+    assert before.leads[""].side == 1 and found.leads[""].side == 0
+    assert "chance decides" in found.told()
     # A control that did worse, or failed, or is another one's, is not what pghot has to pass.
     for other in (
-        twin | {"recovered": 0.6},
         twin | {"recovered": None, "recovered_by_seed": [None]},
         twin | {"like": "stock-0"},
     ):
-        assert order.orders([*own, other]) == [before]
+        assert order.orders([*own, other])[0].leads == before.leads
 
 
 def test_nothing_is_held_against_what_is_not_there():

@@ -2,7 +2,9 @@
 """lab/bench/resolution.py: what like kernels differ by, and what that decides."""
 
 import io
+import re
 
+import pytest
 from rich.console import Console
 
 from lab.bench import description, documents, figures, marks, page, report, resolution
@@ -11,20 +13,39 @@ from lab.tests import bench_fakes
 
 def rows(twin=0.46, **shares):
     """Redis, with a control of the stock kernel, and another experiment without one."""
-    made = bench_fakes.rows("redis", **({"pghot": 0.55, "stock": 0.5} | shares))
-    made.append({**bench_fakes.row("redis", "off-2", twin), "like": "stock-2"})
+    made = bench_fakes.rows("redis", **({"pghot": 0.55, "stock": 0.5, "twin": twin} | shares))
     return made + bench_fakes.rows("gups", pghot=0.55, stock=0.5)
 
 
 def test_the_difference_of_kernels_that_are_alike():
     found = resolution.differences(rows())
     assert list(found) == [("redis", "")] and round(found["redis", ""], 3) == 0.04
-    # Another experiment, without a control or with one that agrees, is no surer.
-    assert round(resolution.of(rows(), ("gups", "")), 3) == 0.04
     assert resolution.of(rows(twin=0.5), ("redis", "")) == resolution.LEAST
     said = resolution.told(rows())
     assert "(off-2 and stock-2) differ in R by 0.04 in the median, by 0.04 at most (redis)" in said
     assert resolution.told(bench_fakes.rows("gups", pghot=0.5)) == ""
+
+
+def test_without_a_control_nobody_knows_what_chance_makes():
+    """Of one experiment nothing is known because another one has a control."""
+    assert resolution.of(rows(), ("gups", "")) is None
+    busy = [
+        {**row, "variant_of": whole}
+        for whole in ("redis", "gups")
+        for row in bench_fakes.rows(f"{whole}-busy", pghot=0.55, stock=0.5)
+    ]
+    made = [*busy, *rows()]
+    assert resolution.of(made, ("redis-busy", "")) == pytest.approx(0.04)
+    assert resolution.of(made, ("gups-busy", "")) is None
+    own = bench_fakes.row("redis-busy", "off-2", 0.4, like="stock-2", variant_of="redis")
+    assert resolution.of([*made, own], ("redis-busy", "")) == pytest.approx(0.1)
+    # Of another memory model nothing is known either.
+    model = [{**row, "variation": "overlap"} for row in busy]
+    assert resolution.of([*model, *rows()], ("redis-busy", "overlap")) is None
+    # Where the control happens to agree, the other experiments' still count.
+    more = bench_fakes.rows("sqlite", stock=0.5, twin=0.5)
+    wide = bench_fakes.rows("regions", stock=0.5, twin=0.42)
+    assert resolution.of([*rows(), *more, *wide], ("sqlite", "")) == pytest.approx(0.04)
 
 
 def test_seeds_that_differ_count_one_by_one():
@@ -33,7 +54,7 @@ def test_seeds_that_differ_count_one_by_one():
     stock["recovered_by_seed"], made[-3]["recovered_by_seed"] = [0.4, 0.5, 0.6], None
     twin = next(row for row in made if row["contender"] == "off-2")
     twin["recovered_by_seed"] = [0.5, 0.5, 0.5]
-    assert round(resolution.of(made, ("redis", "")), 3) == 0.1
+    assert resolution.of(made, ("redis", "")) == pytest.approx(0.1)
 
 
 def test_a_control_that_failed_is_none():
@@ -42,16 +63,39 @@ def test_a_control_that_failed_is_none():
     assert resolution.differences([*made, {**broken, "like": "stock-2"}]) == {}
 
 
+def bold(made):
+    """What the summary has in bold, by experiment."""
+    text = documents.summary(made, description.experiments(), bench_fakes.ORIGIN)
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    found = {line.split("`")[1]: re.findall(r"\*\*(.*?)\*\*", line) for line in lines}
+    return {name: shares for name, shares in found.items() if shares}
+
+
 def test_what_is_within_the_resolution_is_not_better():
-    known = description.experiments()
+    assert bold(rows(twin=0.48)) == {"redis": ["0.55"]}
+    assert bold(rows(twin=0.48, pghot=0.45)) == {"redis": ["0.50"]}
+    # Where the control differs by more, or comes near, nothing is.
+    assert bold(rows(twin=0.44)) == bold(rows(twin=0.54)) == {}
+    said = " ".join(documents.summary(rows(), [], bench_fakes.ORIGIN).split())
+    assert "Resolution: kernels that are alike" in said and "Elsewhere nothing is bold" in said
 
-    def summary(**more):
-        return documents.summary(rows(**more), known, bench_fakes.ORIGIN)
 
-    assert "**0.55**" in summary(twin=0.48).split("gups")[0]
-    # Where the control differs by more, nothing is, in the others neither.
-    assert "**0.55**" not in summary(twin=0.44)
-    assert "Resolution: kernels that are alike" in " ".join(summary().split())
+def test_a_variant_is_not_better_than_the_whole_can_show():
+    for twin, shown in ((0.48, ["0.55"]), (0.44, None)):
+        busy = bench_fakes.rows("redis-busy", pghot=0.55, stock=0.5)
+        made = [*rows(twin=twin), *({**row, "variant_of": "redis"} for row in busy)]
+        assert bold(made).get("redis-busy") == shown
+
+
+def test_who_is_better_is_so_with_every_seed():
+    for seeds, shown in (([0.52, 0.58], ["0.55"]), ([0.49, 0.61], None)):
+        made = rows(twin=0.5)
+        pghot = next(row for row in made if row["contender"].startswith("pghot"))
+        pghot["recovered_by_seed"] = seeds
+        for row in made:
+            if row["contender"] in ("stock-2", "off-2"):
+                row["recovered_by_seed"] = [0.5, 0.5]
+        assert bold(made).get("redis") == shown
 
 
 def test_the_resolution_is_where_the_figures_are(tmp_path):
