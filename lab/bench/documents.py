@@ -126,7 +126,7 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
 
 
 def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] = ()) -> str:
-    """All that ``make bench`` found: R, the delay, what was left to other programs, scores
+    """All that ``make bench`` found: R, the delay, what was taken from other programs, scores
     of what has no bounds, and what documents say."""
     delays = figures.delays(rows)
     bounded = {row["experiment"] for row in rows if row["recovered"] is not None}
@@ -139,7 +139,7 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
     scored = {row["experiment"] for row in others if row["score"] is not None}
     others = [row for row in others if row["experiment"] in scored and row["contender"] != "best"]
     parts = [_made(origin)]
-    busy = [row for row in rows if row["hog_share"] is not None]
+    busy = [row for row in rows if row["hog_lost_ms"] is not None]
     busy = [row for row in busy if row["contender"] not in marks.BOUNDS]
     if with_r:
         parts += [
@@ -156,8 +156,8 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
         ]
     if busy:
         parts += [
-            "What programs on the other CPUs get done, of what they do with nothing moved:",
-            _matrix(busy, "others", lambda row: figures.share(row["hog_share"])),
+            "CPU time in milliseconds that programs on the other CPUs lost, beside the slow bound:",
+            _matrix(busy, "lost ms", lambda row: figures.cpu_ms(row["hog_lost_ms"])),
         ]
     left = [row for row in rows if row["hog_idle_rate"] is not None]
     left = [row for row in left if row["contender"] not in marks.BOUNDS]

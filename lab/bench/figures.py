@@ -45,6 +45,11 @@ def left(rate: float | None) -> str:
     return figure(None if rate is None else rate / 1e9, ".2f")
 
 
+def cpu_ms(value: float | None) -> str:
+    """CPU time in milliseconds, of which a share of the run would say nothing: 12.3."""
+    return figure(value, ",.1f")
+
+
 def count(value: int | None) -> str:
     """Pages: 16,384."""
     return figure(value, ",")

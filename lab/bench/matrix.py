@@ -231,6 +231,7 @@ _FIGURES = (
     "hog_rate",
     "hog_share",
     "hog_idle_rate",
+    "hog_lost_ms",
     "detail",
     "timeline",
 )
@@ -238,6 +239,14 @@ _FIGURES = (
 
 def _rate(results: list[Result]) -> float | None:
     return _mean([result.hog_rate for result in results])
+
+
+def _lost_ms(result: Result, still: Result) -> float | None:
+    """Milliseconds of CPU time that were taken from those on the other CPUs. What they got done
+    says how much they had: beside ``still``, where nothing moves, all of it."""
+    if not (result.seconds and result.hog_rate and still.hog_rate):
+        return None
+    return 1000 * result.seconds * result.hog["cpus"] * (1 - result.hog_rate / still.hog_rate)
 
 
 def _by_seed(results: list[Result], fast: list[Result], slow: list[Result]) -> list[float | None]:
@@ -284,6 +293,7 @@ def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result
         "hog_rate": hog,
         "hog_share": hog / undisturbed if hog and undisturbed else None,
         "hog_idle_rate": _mean([result.hog_idle_rate for result in results]),
+        "hog_lost_ms": _mean([_lost_ms(*pair) for pair in zip(results, slow)]),
         "detail": results[0].workload.get("detail"),
         "timeline": _timeline(results[0]),
     }

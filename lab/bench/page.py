@@ -65,7 +65,7 @@ def _cells(row: dict, late: float | None, mark: Mark | None) -> dict:
         "bar": None if r is None else round(100 * min(max(r, 0), 1)),
         "harm": figures.harm(r),
         "spread": figures.spread(row),
-        "others": figures.share(row["hog_share"]),
+        "lost": figures.cpu_ms(row["hog_lost_ms"]),
         "left": figures.left(row["hog_idle_rate"]),
         "late": figures.late(late),
         "seconds": figures.seconds(row["seconds"]),

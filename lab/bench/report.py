@@ -51,7 +51,7 @@ _COLUMNS = (
     _Column("demoted", lambda row, _: figures.count(row["demoted"])),
     _Column("again", lambda row, _: figures.count(row["demoted_again"])),
     _Column("kernel s", lambda row, _: figures.seconds(row["kernel_seconds"])),
-    _Column("others", lambda row, _: figures.share(row["hog_share"])),
+    _Column("lost ms", lambda row, _: figures.cpu_ms(row["hog_lost_ms"])),
     _Column("left", lambda row, _: figures.left(row["hog_idle_rate"])),
     _Column("score", lambda row, _: figures.score(row["score"], row["unit"])),
 )

@@ -29,6 +29,7 @@ def row(experiment, contender, recovered=None, *, slow=4.0, fast=2.0, **fields):
         "hog_rate": None,
         "hog_share": None,
         "hog_idle_rate": None,
+        "hog_lost_ms": None,
         "detail": {},
         "timeline": [
             {"ms": 50, "pages": [0, 9], "miss_ns": 250.0},
