@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from lab import machines
-from lab.bench import figures, marks, order, resolution
+from lab.bench import figures, marks, order, resolution, tenants
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
 from lab.errors import LabError
@@ -48,10 +48,13 @@ def _made(origin: Origin, more: str = "") -> str:
     return _wrapped(f"Made by `{origin.command}`, {origin.commit}. {more}")
 
 
-def _table(head: Iterable[str], lines: Iterable[Sequence[str]], texts: int = 0) -> str:
-    """Names on the left, figures on the right; the last ``texts`` columns are prose."""
+def _table(
+    head: Iterable[str], lines: Iterable[Sequence[str]], texts: int = 0, names: int = 1
+) -> str:
+    """The first ``names`` columns on the left, figures on the right; the last ``texts`` columns
+    are prose."""
     titles = list(head)
-    rule = ["---", *["---:"] * (len(titles) - 1 - texts), *["---"] * texts]
+    rule = [*["---"] * names, *["---:"] * (len(titles) - names - texts), *["---"] * texts]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (titles, rule, *lines))
 
 
@@ -127,7 +130,7 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
 
 def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] = ()) -> str:
     """All that ``make bench`` found: R, the delay, what was taken from other programs, scores
-    of what has no bounds, and what documents say."""
+    of what has no bounds, each tenant's figures, and what documents say."""
     delays = figures.delays(rows)
     bounded = {row["experiment"] for row in rows if row["recovered"] is not None}
     with_r = [row for row in rows if row["experiment"] in bounded]
@@ -170,6 +173,12 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
         parts += [
             "What has no bounds, as a score, of which more is better:",
             _matrix(others, "score", lambda row: figures.score(row["score"], None), _with_unit),
+        ]
+    several = list(tenants.lines(rows))
+    if several:
+        parts += [
+            "Programs that share a run, and quantiles of what a request takes, in microseconds:",
+            _table((*tenants.NAMES, *tenants.FIGURES), several, names=len(tenants.NAMES)),
         ]
     beside = against(rows, experiments)
     if beside:

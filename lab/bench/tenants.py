@@ -14,6 +14,9 @@ from rich.table import Table
 from lab.bench import figures
 from lab.bench.matrix import recovered
 
+NAMES = ("experiment", "contender", "tenant")
+FIGURES = ("R", "score", "p50", "p99", "p99.9 us", "promoted", "demoted")
+"""Columns of each of lines()."""
 _LATENCIES = ("p50_us", "p99_us", "p999_us")
 
 
@@ -46,7 +49,8 @@ def bound(rows: list[dict]) -> None:
             tenant["recovered"] = recovered(_time(tenant), fast, slow)
 
 
-def _lines(rows: list[dict]) -> Iterator[tuple[str, ...]]:
+def lines(rows: list[dict]) -> Iterator[tuple[str, ...]]:
+    """Each tenant of each row as text, with its latencies in microseconds."""
     for row in rows:
         for tenant in _of(row):
             yield (
@@ -62,17 +66,17 @@ def _lines(rows: list[dict]) -> Iterator[tuple[str, ...]]:
 
 
 def table(rows: list[dict]) -> Table | None:
-    """Each tenant of each row, with its latencies in microseconds; None without any."""
-    lines = list(_lines(rows))
-    if not lines:
+    """The same for the terminal; None without any."""
+    known = list(lines(rows))
+    if not known:
         return None
     shown = figures.grid()
-    for title in ("experiment", "contender", "tenant"):
+    for title in NAMES:
         shown.add_column(title, no_wrap=True)
-    for title in ("R", "score", "p50", "p99", "p99.9 us", "promoted", "demoted"):
+    for title in FIGURES:
         shown.add_column(title, justify="right", no_wrap=True)
     last: tuple[str, ...] = ()
-    for experiment, contender, *rest in lines:
+    for experiment, contender, *rest in known:
         again = (experiment, contender) == last
         shown.add_row("" if again else experiment, "" if again else contender, *rest)
         last = (experiment, contender)

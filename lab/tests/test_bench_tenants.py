@@ -6,7 +6,7 @@ import io
 import pytest
 from rich.console import Console
 
-from lab.bench import tenants
+from lab.bench import documents, tenants
 from lab.tests import bench_fakes
 
 
@@ -58,3 +58,21 @@ def test_the_table_has_a_line_for_each():
     assert "server" in line and "33.25" in line and "16,384" in line and "13,369" in line
     assert "459,000 requests/s" in line and sum("scan" in line for line in lines) == 2
     assert "…" not in out.getvalue()
+
+
+def test_each_is_in_the_documents_too():
+    rows = [row("fast", 2.0, 3.0), row("slow", 1.0, 4.0), row("stock-2", 1.5, 3.5)]
+    server = rows[2]["detail"]["tenants"][0]
+    server.update(p50_us=1.5, p99_us=2.5, p999_us=33.25, promoted=16384, demoted=13369)
+    tenants.bound(rows)
+    text = documents.results(rows, bench_fakes.ORIGIN)
+    told = "0.67 | 1.50 MB/s | 1.50 | 2.50 | 33.25 | 16,384 | 13,369"
+    assert f"| tenants | stock-2 | server | {told} |" in text
+    assert "| tenants | stock-2 | scan | - | 3.50 MB/s | - | - | - | - | - |" in text
+    assert "| tenants | slow | server | 0.00 |" in text
+    head, rule = text[text.index("| experiment |") :].splitlines()[:2]
+    assert "p50 | p99 | p99.9 us" in head and rule.count("|") == head.count("|")
+    assert rule.startswith("| --- | --- | --- | ---: |")
+    assert all(len(line) <= 100 for line in text.splitlines() if not line.startswith("|"))
+    other = bench_fakes.rows("redis", pghot=0.9, stock=0.5)
+    assert "| experiment |" not in documents.results(other, bench_fakes.ORIGIN)
