@@ -160,12 +160,6 @@ static int node_start(int nid)
 			    section + 1);
 }
 
-static void del_dir(struct kobject *kobj)
-{
-	if (kobj->state_in_sysfs)
-		kobject_del(kobj);
-}
-
 static void node_stop(int nid)
 {
 	struct pghot_node *node = nodes[nid];
@@ -173,7 +167,7 @@ static void node_stop(int nid)
 	if (!node || !node->active)
 		return;
 	remove_sections(node, PGHOT_STAT_skip_offline);
-	del_dir(&node->kobj);
+	pghot_del_dir(&node->kobj);
 	pghot_kmigrated_stop(node);
 	node->active = false;
 }
@@ -196,7 +190,7 @@ static void target_sync(int nid)
 		return;
 	target->active = want;
 	if (!want)
-		del_dir(&target->kobj);
+		pghot_del_dir(&target->kobj);
 	else if (pghot_target_add_dir(target, nodes_parent))
 		pr_warn("no directory for target %d in sysfs\n", nid);
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /sys/kernel/mm/pghot/: knobs, and what there is of each node. */
+/* /sys/kernel/mm/pghot/: the switch, the layout and knobs. */
 #include <linux/debugfs.h>
 #include <linux/init.h>
 #include <linux/kobject.h>
 #include <linux/mm.h>
-#include <linux/numa_promotion.h>
 #include <linux/pghot.h>
-#include <linux/sched.h>
 #include <linux/sched/sysctl.h>
 #include <linux/sysfs.h>
 
@@ -104,116 +102,6 @@ static struct attribute *pghot_attrs[] = {
 	NULL,
 };
 ATTRIBUTE_GROUPS(pghot);
-
-/* --- node<N> and target<N> --------------------------------------------- */
-
-static struct pghot_node *to_node(struct kobject *kobj)
-{
-	return container_of(kobj, struct pghot_node, kobj);
-}
-
-static struct pghot_target *to_target(struct kobject *kobj)
-{
-	return container_of(kobj, struct pghot_target, kobj);
-}
-
-/* A read-only file of a node's directory. */
-#define NODE_FILE(_name, _file, _format, _value)			\
-static ssize_t _name##_show(struct kobject *kobj,			\
-			    struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, _format "\n", _value);			\
-}									\
-static struct kobj_attribute _name##_attr =				\
-	__ATTR(_file, 0444, _name##_show, NULL)
-
-NODE_FILE(sections, sections, "%lu", READ_ONCE(to_node(kobj)->map.sections));
-NODE_FILE(map_bytes, map_bytes, "%lu", READ_ONCE(to_node(kobj)->map.sections) *
-	  pghot_map_section_bytes(&pghot_map));
-NODE_FILE(ready, ready, "%lu", pghot_map_ready(&to_node(kobj)->map, NULL));
-NODE_FILE(node_promoted, promoted, "%ld",
-	  atomic_long_read(&to_node(kobj)->promoted));
-NODE_FILE(target_promoted, promoted, "%ld",
-	  atomic_long_read(&to_target(kobj)->promoted));
-NODE_FILE(threshold_ms, threshold_ms, "%u",
-	  numa_promotion_threshold(NODE_DATA(to_target(kobj)->nid),
-				   READ_ONCE(sysctl_numa_balancing_hot_threshold)));
-
-static ssize_t kmigrated_show(struct kobject *kobj,
-			      struct kobj_attribute *attr, char *buf)
-{
-	struct task_struct *thread;
-	pid_t pid;
-
-	/* Removing this file waits for its readers before the thread goes. */
-	thread = READ_ONCE(to_node(kobj)->kmigrated);
-	pid = thread ? task_pid_nr(thread) : 0;
-	return sysfs_emit(buf, "%d\n", pid);
-}
-
-static struct kobj_attribute kmigrated_attr = __ATTR_RO(kmigrated);
-
-static struct attribute *node_attrs[] = {
-	&sections_attr.attr,
-	&map_bytes_attr.attr,
-	&ready_attr.attr,
-	&node_promoted_attr.attr,
-	&kmigrated_attr.attr,
-	NULL,
-};
-ATTRIBUTE_GROUPS(node);
-
-static struct attribute *target_attrs[] = {
-	&threshold_ms_attr.attr,
-	&target_promoted_attr.attr,
-	NULL,
-};
-ATTRIBUTE_GROUPS(target);
-
-/* Nodes and targets are kept once made; there is nothing to release. */
-static void kept_release(struct kobject *kobj)
-{
-}
-
-static const struct kobj_type node_ktype = {
-	.sysfs_ops = &kobj_sysfs_ops,
-	.release = kept_release,
-	.default_groups = node_groups,
-};
-
-static const struct kobj_type target_ktype = {
-	.sysfs_ops = &kobj_sysfs_ops,
-	.release = kept_release,
-	.default_groups = target_groups,
-};
-
-/**
- * pghot_node_add_dir - make a lower-tier node's directory
- * @node: the node
- * @parent: where
- *
- * Return: 0 or a negative error.
- */
-int pghot_node_add_dir(struct pghot_node *node, struct kobject *parent)
-{
-	if (!node->kobj.state_initialized)
-		kobject_init(&node->kobj, &node_ktype);
-	return kobject_add(&node->kobj, parent, "node%d", node->map.nid);
-}
-
-/**
- * pghot_target_add_dir - make a top-tier node's directory
- * @target: the node
- * @parent: where
- *
- * Return: 0 or a negative error.
- */
-int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent)
-{
-	if (!target->kobj.state_initialized)
-		kobject_init(&target->kobj, &target_ktype);
-	return kobject_add(&target->kobj, parent, "target%d", target->nid);
-}
 
 /* --- start ------------------------------------------------------------ */
 
