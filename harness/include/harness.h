@@ -12,7 +12,7 @@
 struct harness_fail {
 	bool pages;		/* alloc_pages_exact_nid() */
 	bool vmalloc;		/* __vmalloc_node() */
-	bool slab;		/* kvzalloc(), kvcalloc() */
+	bool slab;		/* kvzalloc(), kvcalloc(), kzalloc() */
 	unsigned int after;	/* so many of pages and vmalloc do not */
 };
 
@@ -23,6 +23,7 @@ struct harness_live {
 	long pages;
 	long vmalloc;
 	long slab;
+	long kmalloc;		/* kzalloc() */
 };
 
 struct harness_live harness_live(void);

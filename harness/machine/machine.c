@@ -39,7 +39,6 @@ unsigned int nr_node_ids = NODES;
 pg_data_t machine_node[MAX_NUMNODES];
 
 struct pghot_node machine_lower[NODES];
-struct pghot_target *machine_target[NODES];
 
 bool machine_enabled;
 int machine_hotplug_off;
@@ -82,9 +81,14 @@ struct pghot_node *pghot_node(int nid)
 	return nid >= LOWER ? &machine_lower[nid] : NULL;
 }
 
-struct pghot_target *pghot_target(int nid)
+/* There is no sysfs. */
+int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent)
 {
-	return machine_target[nid];
+	return 0;
+}
+
+void pghot_del_dir(struct kobject *kobj)
+{
 }
 
 bool pghot_is_enabled(void)
@@ -120,9 +124,7 @@ static void node_start(int nid, bool top)
 	node_set(nid, node_states[N_MEMORY]);
 	if (top) {
 		node_set(nid, node_states[N_CPU]);
-		machine_target[nid] = kvzalloc_flex(**machine_target, had,
-						    NODES);
-		machine_target[nid]->nid = nid;
+		pghot_target_sync(nid, NULL);
 		machine_room(nid, TOP_PAGES / 8);
 	}
 }
@@ -178,6 +180,15 @@ void machine_start_apart(bool precise)
 	machine_distance = apart;
 }
 
+/* It is kept once made; the next test finds it as new. */
+static void forget_target(int nid)
+{
+	struct pghot_target *target = pghot_target(nid);
+
+	memset(target, 0, sizeof(*target) + NODES * sizeof(*target->had));
+	target->nid = nid;
+}
+
 void machine_stop(void)
 {
 	struct harness_live live;
@@ -187,7 +198,7 @@ void machine_stop(void)
 		pghot_kmigrated_stop(&machine_lower[nid]);
 	machine_check();
 	for (nid = 0; nid < LOWER; nid++)
-		kvfree(machine_target[nid]);
+		forget_target(nid);
 	pghot_map_exit(&pghot_map);
 	free(pages);
 	free(folios);
@@ -308,8 +319,8 @@ void machine_check(void)
 	for (i = LOWER; i < NODES; i++)
 		sum += pghot_map_ready(&machine_lower[i].map, NULL);
 	assert_int_equal(machine_stat("ready"), sum);
-	assert_int_equal(machine_target[0]->lock.held, false);
-	assert_int_equal(machine_target[1]->lock.held, false);
+	for (i = 0; i < LOWER; i++)
+		assert_false(pghot_target(i)->lock.held);
 }
 
 /* Of all that a folio's owners may have to say, what its cpuset says. */

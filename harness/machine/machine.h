@@ -27,7 +27,6 @@
 /* SLIT: from each node to each node; a test may point it elsewhere. */
 extern const int (*machine_distance)[NODES];
 extern struct pghot_node machine_lower[NODES];
-extern struct pghot_target *machine_target[NODES];
 /* Who reports what follows. */
 extern struct pghot_source machine_source;
 

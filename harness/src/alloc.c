@@ -18,7 +18,7 @@
 
 struct harness_fail harness_fail;
 
-static atomic_long_t live_pages, live_vmalloc, live_slab;
+static atomic_long_t live_pages, live_vmalloc, live_slab, live_kmalloc;
 
 /* Live vmalloc areas, to tell them from pages. */
 #define AREAS			4096
@@ -33,6 +33,7 @@ struct harness_live harness_live(void)
 		.pages = atomic_long_read(&live_pages),
 		.vmalloc = atomic_long_read(&live_vmalloc),
 		.slab = atomic_long_read(&live_slab),
+		.kmalloc = atomic_long_read(&live_kmalloc),
 	};
 }
 
@@ -145,17 +146,30 @@ bool is_vmalloc_addr(const void *p)
 	return area_replace(p, p);
 }
 
-void *kvcalloc(size_t n, size_t size, unsigned int gfp)
+static void *slab(size_t size, atomic_long_t *live)
 {
 	void *p;
 
-	(void)gfp;
 	if (harness_fail.slab)
 		return NULL;
-	p = zeroed(n * size, SMP_CACHE_BYTES);
+	p = zeroed(size, SMP_CACHE_BYTES);
 	if (p)
-		atomic_long_inc(&live_slab);
+		atomic_long_inc(live);
 	return p;
+}
+
+static void slab_free(const void *p, atomic_long_t *live)
+{
+	if (!p)
+		return;
+	free((void *)p);
+	atomic_long_dec(live);
+}
+
+void *kvcalloc(size_t n, size_t size, unsigned int gfp)
+{
+	(void)gfp;
+	return slab(n * size, &live_slab);
 }
 
 void *kvzalloc(size_t size, unsigned int gfp)
@@ -165,8 +179,16 @@ void *kvzalloc(size_t size, unsigned int gfp)
 
 void kvfree(const void *p)
 {
-	if (!p)
-		return;
-	free((void *)p);
-	atomic_long_dec(&live_slab);
+	slab_free(p, &live_slab);
+}
+
+void *kzalloc(size_t size, unsigned int gfp)
+{
+	(void)gfp;
+	return slab(size, &live_kmalloc);
+}
+
+void kfree(const void *p)
+{
+	slab_free(p, &live_kmalloc);
 }

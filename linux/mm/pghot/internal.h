@@ -136,7 +136,6 @@ void pghot_ring_free(struct pghot_source *source);
 /* nodes.c */
 extern struct mutex pghot_lock;
 struct pghot_node *pghot_node(int nid);
-struct pghot_target *pghot_target(int nid);
 int pghot_nodes_enable(bool enable);
 void pghot_nodes_forget(void);
 int pghot_nodes_init(struct kobject *parent);
@@ -155,6 +154,9 @@ unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr);
 void pghot_wake_init(struct pghot_node *node);
 
 /* target.c */
+struct pghot_target *pghot_target(int nid);
+void pghot_target_sync(int nid, struct kobject *parent);
+bool pghot_target_active(int nid);
 bool pghot_may_promote_to(int nid);
 bool pghot_has_room(int nid, unsigned long nr_pages);
 void pghot_make_room(int nid, unsigned int order);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which nodes pghot serves: maps and a thread for each lower-tier node, limits
- * for each top-tier node, as memory comes and goes and as tiers change. While
+ * Which nodes pghot serves, as memory comes and goes and as tiers change: maps
+ * and a thread for each lower-tier node; of top-tier nodes target.c is told. While
  * pghot is switched off there are no maps, and the threads are parked.
  *
  * Everything is brought in line by nodes_sync(), which may run any time and
@@ -26,22 +26,9 @@ DEFINE_MUTEX(pghot_lock);
 
 /* Changed under pghot_lock. */
 static struct pghot_node *nodes[MAX_NUMNODES];
-static struct pghot_target *targets[MAX_NUMNODES];
 static struct kobject *nodes_parent;
 /* Maps are there and threads run. Protected by pghot_lock. */
 static bool serving;
-
-/**
- * pghot_target - a top-tier node
- * @nid: its ID
- *
- * Return: the node, or NULL if it never had memory in the top tier.
- */
-struct pghot_target *pghot_target(int nid)
-{
-	/* Pairs with the release in target_sync(). */
-	return smp_load_acquire(&targets[nid]);
-}
 
 /**
  * pghot_node - a lower-tier node
@@ -172,29 +159,6 @@ static void node_stop(int nid)
 	node->active = false;
 }
 
-static void target_sync(int nid)
-{
-	struct pghot_target *target = pghot_target(nid);
-	bool want = pghot_may_promote_to(nid);
-
-	if (want && !target) {
-		target = kzalloc_flex(*target, had, nr_node_ids);
-		if (!target)
-			return;
-		target->nid = nid;
-		spin_lock_init(&target->lock);
-		/* Who finds it with pghot_target() finds it set up. */
-		smp_store_release(&targets[nid], target);
-	}
-	if (!target || want == target->active)
-		return;
-	target->active = want;
-	if (!want)
-		pghot_del_dir(&target->kobj);
-	else if (pghot_target_add_dir(target, nodes_parent))
-		pr_warn("no directory for target %d in sysfs\n", nid);
-}
-
 /* Return the first error there was. The other nodes are served all the same. */
 static int nodes_sync(void)
 {
@@ -202,7 +166,7 @@ static int nodes_sync(void)
 
 	lockdep_assert_held(&pghot_lock);
 	for_each_node(nid) {
-		target_sync(nid);
+		pghot_target_sync(nid, nodes_parent);
 		if (is_lower(nid))
 			err = node_start(nid) ?: err;
 		else
@@ -320,12 +284,10 @@ static void memory_online(const struct memory_notify *mn)
 {
 	int nid = page_to_nid(pfn_to_page(mn->start_pfn));
 
-	struct pghot_target *target = pghot_target(nid);
-
 	/* Not a walk over whole nodes for each block that a node grows by. */
 	if (nodes[nid] && nodes[nid]->active)
 		add_sections(nodes[nid], first_section(mn), nr_sections(mn));
-	else if (!target || !target->active)
+	else if (!pghot_target_active(nid))
 		nodes_sync();
 }
 

@@ -4,6 +4,8 @@
  * in the top tier and has room, else to the nearest one that has. And whether
  * it may go now: what the target's rate limit lets through.
  */
+#define pr_fmt(fmt) "pghot: " fmt
+
 #include <linux/memory-tiers.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
@@ -12,12 +14,28 @@
 #include <linux/pghot.h>
 #include <linux/sched/sysctl.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 
 #include "../internal.h"
 #include "internal.h"
 
 /* Counts the sources that are on and work without NUMA balancing. */
 DEFINE_STATIC_KEY_FALSE(pghot_headroom_key);
+
+/* Changed under pghot_lock. */
+static struct pghot_target *targets[MAX_NUMNODES];
+
+/**
+ * pghot_target - a top-tier node
+ * @nid: its ID
+ *
+ * Return: the node, or NULL if it never had memory in the top tier.
+ */
+struct pghot_target *pghot_target(int nid)
+{
+	/* Pairs with the release in pghot_target_sync(). */
+	return smp_load_acquire(&targets[nid]);
+}
 
 /**
  * pghot_may_promote_to - is this a node of the top tier
@@ -28,6 +46,51 @@ DEFINE_STATIC_KEY_FALSE(pghot_headroom_key);
 bool pghot_may_promote_to(int nid)
 {
 	return nid >= 0 && node_state(nid, N_MEMORY) && node_is_toptier(nid);
+}
+
+/**
+ * pghot_target_sync - bring a target in line with memory and tiers
+ * @nid: node that came, went, moved to another tier, or none of these
+ * @parent: where its directory goes in sysfs
+ *
+ * Context: pghot_lock held.
+ */
+void pghot_target_sync(int nid, struct kobject *parent)
+{
+	struct pghot_target *target = pghot_target(nid);
+	bool want = pghot_may_promote_to(nid);
+
+	if (want && !target) {
+		target = kzalloc_flex(*target, had, nr_node_ids);
+		if (!target)
+			return;
+		target->nid = nid;
+		spin_lock_init(&target->lock);
+		/* Who finds it with pghot_target() finds it set up. */
+		smp_store_release(&targets[nid], target);
+	}
+	if (!target || want == target->active)
+		return;
+	target->active = want;
+	if (!want)
+		pghot_del_dir(&target->kobj);
+	else if (pghot_target_add_dir(target, parent))
+		pr_warn("no directory for target %d in sysfs\n", nid);
+}
+
+/**
+ * pghot_target_active - is a node known to be a target
+ * @nid: the node
+ *
+ * Context: pghot_lock held.
+ *
+ * Return: true if it had memory in the top tier when it was last synced.
+ */
+bool pghot_target_active(int nid)
+{
+	struct pghot_target *target = pghot_target(nid);
+
+	return target && target->active;
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mmzone.h>
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 

@@ -10,6 +10,11 @@ typedef struct {
 	bool held;
 } spinlock_t;
 
+static inline void spin_lock_init(spinlock_t *lock)
+{
+	lock->held = false;
+}
+
 static inline void spin_lock(spinlock_t *lock)
 {
 	assert(!lock->held);
