@@ -13,7 +13,9 @@ struct harness_fail {
 	bool pages;		/* alloc_pages_exact_nid() */
 	bool vmalloc;		/* __vmalloc_node() */
 	bool slab;		/* kvzalloc(), kvcalloc(), kzalloc() */
-	unsigned int after;	/* so many of pages and vmalloc do not */
+	bool once;		/* not again after the first time */
+	unsigned int after;	/* so many of these do not */
+	unsigned int failed;	/* how many did */
 };
 
 extern struct harness_fail harness_fail;
@@ -27,6 +29,9 @@ struct harness_live {
 };
 
 struct harness_live harness_live(void);
+
+/* Does a part of the kernel that is not here fail to allocate what it needs? */
+bool harness_no_memory(void);
 
 /*
  * Take pages from @base on, for benchmarks that decide how their memory is

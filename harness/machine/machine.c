@@ -12,14 +12,10 @@
 #include "internal.h"
 #include "machine.h"
 
-#define FIRST_SECTION(nid)	((nid) * 8UL)
-#define NR_PFNS			section_nr_to_pfn(FIRST_SECTION(NODES))
+#define NR_PFNS			section_nr_to_pfn(MACHINE_SECTIONS)
 #define HIGH_WMARK		1024
 #define PROMO_WMARK		2048
 
-struct pghot_map pghot_map;
-struct pghot_tunables pghot_tunables;
-u32 pghot_batch_pages, pghot_period_ms;
 unsigned int sysctl_numa_balancing_scan_period_max = 60000;
 struct pghot_stat_counts pghot_stat_counts;
 const char *const pghot_stat_names[] = {
@@ -38,9 +34,6 @@ nodemask_t node_states[NR_NODE_STATES];
 unsigned int nr_node_ids = NODES;
 pg_data_t machine_node[MAX_NUMNODES];
 
-struct pghot_node machine_lower[NODES];
-
-bool machine_enabled;
 int machine_hotplug_off;
 unsigned long machine_isolated;
 unsigned long machine_asked, machine_looked;
@@ -48,9 +41,11 @@ unsigned long machine_asked, machine_looked;
 static struct page *pages;
 static struct folio *folios;
 
+int machine_top = LOWER;
+
 bool node_is_toptier(int nid)
 {
-	return nid < LOWER;
+	return nid < machine_top;
 }
 
 /* Each socket has a top-tier node and, further away, a lower one. */
@@ -61,8 +56,7 @@ static const int usual_distance[NODES][NODES] = {
 	{ 28, 24, 28, 10 },
 };
 
-/* The other socket is further away than a socket's own lower node. */
-static const int apart[NODES][NODES] = {
+const int machine_apart[NODES][NODES] = {
 	{ 10, 32, 24, 40 },
 	{ 32, 10, 40, 24 },
 	{ 24, 40, 10, 40 },
@@ -76,30 +70,21 @@ int node_distance(int from, int to)
 	return machine_distance[from][to];
 }
 
-struct pghot_node *pghot_node(int nid)
-{
-	return nid >= LOWER ? &machine_lower[nid] : NULL;
-}
-
-/* There is no sysfs. */
-int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent)
-{
-	return 0;
-}
-
-void pghot_del_dir(struct kobject *kobj)
-{
-}
-
-bool pghot_is_enabled(void)
-{
-	return machine_enabled;
-}
-
 struct page *pfn_to_online_page(unsigned long pfn)
 {
 	machine_looked++;
 	return pfn < NR_PFNS && pages[pfn].folio ? &pages[pfn] : NULL;
+}
+
+struct page *pfn_to_page(unsigned long pfn)
+{
+	return &pages[pfn];
+}
+
+/* Also of one that is not there any more. */
+int page_to_nid(const struct page *page)
+{
+	return pfn_to_section_nr(page - pages) / MACHINE_SECTION(1);
 }
 
 static void put_page(unsigned long pfn, int nid)
@@ -111,10 +96,14 @@ static void put_page(unsigned long pfn, int nid)
 	};
 }
 
-static void node_start(int nid, bool top)
+void machine_node_up(int nid)
 {
+	bool top = node_is_toptier(nid);
+
 	machine_node[nid] = (pg_data_t) {
 		.nr_zones = 1,
+		.node_start_pfn = machine_pfn(nid, 0),
+		.node_spanned_pages = NODE_PAGES,
 		.node_present_pages = top ? TOP_PAGES : NODE_PAGES,
 		.node_zones = { {
 			.present_pages = top ? TOP_PAGES : NODE_PAGES,
@@ -124,41 +113,30 @@ static void node_start(int nid, bool top)
 	node_set(nid, node_states[N_MEMORY]);
 	if (top) {
 		node_set(nid, node_states[N_CPU]);
-		pghot_target_sync(nid, NULL);
 		machine_room(nid, TOP_PAGES / 8);
 	}
 }
 
-static void lower_start(int nid)
+void machine_plug(int nid, unsigned long section, unsigned long nr)
 {
 	unsigned long i;
 
-	memset(&machine_lower[nid], 0, sizeof(machine_lower[nid]));
-	pghot_map_node_init(&machine_lower[nid].map, nid);
-	pghot_wake_init(&machine_lower[nid]);
-	for (i = 0; i < NODE_SECTIONS; i++)
-		assert_int_equal(pghot_map_add(&pghot_map,
-					       &machine_lower[nid].map,
-					       FIRST_SECTION(nid) + i, 0), 0);
-	for (i = 0; i < NODE_PAGES; i++)
-		put_page(machine_pfn(nid, i), nid);
+	for (i = 0; i < nr * PAGES_PER_SECTION; i++)
+		put_page(machine_pfn(nid, section * PAGES_PER_SECTION + i), nid);
 }
 
-void machine_start(bool precise)
+void machine_unplug(int nid, unsigned long section, unsigned long nr)
 {
-	int nid;
+	memset(&pages[machine_pfn(nid, section * PAGES_PER_SECTION)], 0,
+	       nr * PAGES_PER_SECTION * sizeof(*pages));
+}
 
+void machine_power_on(void)
+{
 	jiffies = 100000;
-	machine_enabled = true;
 	machine_asked = 0;
 	machine_looked = 0;
 	machine_work = NULL;
-	pghot_tunables = (struct pghot_tunables) {
-		.freq_threshold = PGHOT_FREQ_THRESHOLD,
-		.window_ms = PGHOT_WINDOW_MS,
-	};
-	pghot_batch_pages = PGHOT_BATCH_PAGES;
-	pghot_period_ms = PGHOT_PERIOD_MS;
 	sysctl_numa_balancing_promote_rate_limit = 65536;
 	machine_source.evidence = PGHOT_ACCESSES;
 	machine_accesses = 0;
@@ -166,46 +144,14 @@ void machine_start(bool precise)
 	memset(node_states, 0, sizeof(node_states));
 	pages = calloc(NR_PFNS, sizeof(*pages));
 	folios = calloc(NR_PFNS, sizeof(*folios));
-	assert_int_equal(pghot_map_init(&pghot_map, FIRST_SECTION(NODES),
-					precise), 0);
-	for (nid = 0; nid < NODES; nid++)
-		node_start(nid, nid < LOWER);
-	for (nid = LOWER; nid < NODES; nid++)
-		lower_start(nid);
 }
 
-void machine_start_apart(bool precise)
+void machine_power_off(void)
 {
-	machine_start(precise);
-	machine_distance = apart;
-}
-
-/* It is kept once made; the next test finds it as new. */
-static void forget_target(int nid)
-{
-	struct pghot_target *target = pghot_target(nid);
-
-	memset(target, 0, sizeof(*target) + NODES * sizeof(*target->had));
-	target->nid = nid;
-}
-
-void machine_stop(void)
-{
-	struct harness_live live;
-	int nid;
-
-	for (nid = LOWER; nid < NODES; nid++)
-		pghot_kmigrated_stop(&machine_lower[nid]);
-	machine_check();
-	for (nid = 0; nid < LOWER; nid++)
-		forget_target(nid);
-	pghot_map_exit(&pghot_map);
 	free(pages);
 	free(folios);
 	machine_distance = usual_distance;
 	assert_int_equal(machine_hotplug_off, 0);
-	live = harness_live();
-	assert_int_equal(live.pages + live.vmalloc + live.slab, 0);
 }
 
 void machine_room(int nid, unsigned long nr)
@@ -225,7 +171,7 @@ void machine_take_away(int nid)
 
 unsigned long machine_pfn(int nid, unsigned long i)
 {
-	return section_nr_to_pfn(FIRST_SECTION(nid)) + i;
+	return section_nr_to_pfn(MACHINE_SECTION(nid)) + i;
 }
 
 struct folio *machine_folio(int nid, unsigned long i)
@@ -317,7 +263,7 @@ void machine_check(void)
 		if (!strncmp(pghot_stat_names[i], "skip_", 5))
 			sum += pghot_stat_counts.count[i];
 	for (i = LOWER; i < NODES; i++)
-		sum += pghot_map_ready(&machine_lower[i].map, NULL);
+		sum += pghot_map_ready(&pghot_node(i)->map, NULL);
 	assert_int_equal(machine_stat("ready"), sum);
 	for (i = 0; i < LOWER; i++)
 		assert_false(pghot_target(i)->lock.held);
@@ -335,6 +281,7 @@ bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes)
 void get_online_mems(void)
 {
 	assert_int_equal(machine_isolated, 0);
+	assert_int_not_equal(machine_hotplug_off, MACHINE_HOTPLUG);
 	machine_hotplug_off++;
 }
 

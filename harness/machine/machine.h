@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A made-up machine: nodes, free pages, folios and a clock as plain data, on
- * which promotion itself runs, from target.c to kmigrated.c, and report.c.
+ * which promotion itself runs, from target.c to kmigrated.c, and report.c. Tests
+ * of coming and going boot all of pghot on it: see whole.h.
  *
  * Nodes 0 and 1 are the top tier and have CPUs, nodes 2 and 3 are the lower
  * tier. Threads take turns, one at a time, at each tick of a millisecond; what
@@ -23,18 +24,24 @@
 #define NODE_PAGES		(NODE_SECTIONS * PAGES_PER_SECTION)
 /* A top-tier node that is not said to have more: 4 GiB, without plenty. */
 #define TOP_PAGES		(1UL << 20)
+/* Where a node's sections begin, and how many there may be in all. */
+#define MACHINE_SECTION(nid)	((unsigned long)(nid) << 3)
+#define MACHINE_SECTIONS	MACHINE_SECTION(NODES)
 
 /* SLIT: from each node to each node; a test may point it elsewhere. */
 extern const int (*machine_distance)[NODES];
+/* The other socket is further away than a socket's own lower node. */
+extern const int machine_apart[NODES][NODES];
 extern struct pghot_node machine_lower[NODES];
 /* Who reports what follows. */
 extern struct pghot_source machine_source;
 
 extern bool machine_enabled;
 /*
- * Memory hotplug is held off; folios that are isolated. Who waits for memory
+ * Memory hotplug is held off so often, or is at work; folios that are isolated. Who waits for memory
  * hotplug with some would have it wait for them.
  */
+#define MACHINE_HOTPLUG		(-1)
 extern int machine_hotplug_off;
 extern unsigned long machine_isolated;
 /* How often a folio's owners were asked, and a page was looked at. */
@@ -51,10 +58,21 @@ void machine_start(bool precise);
 void machine_start_apart(bool precise);
 void machine_stop(void);
 
+/* What these are made of: nothing at first; nodes, and sections of theirs. */
+void machine_power_on(void);
+void machine_power_off(void);
+void machine_node_up(int nid);
+void machine_plug(int nid, unsigned long section, unsigned long nr);
+void machine_unplug(int nid, unsigned long section, unsigned long nr);
+
 /* Start the thread of a lower node; let threads run for some time. */
 void machine_thread(int nid);
 void machine_run(unsigned int ms);
+/* Threads that are there and not parked. */
+unsigned int machine_awake(void);
 
+/* So many nodes are in the top tier, for what looks at it from now on. */
+extern int machine_top;
 /* How much a node can take before it is full, or that it has plenty. */
 void machine_room(int nid, unsigned long pages);
 void machine_plenty(int nid);

@@ -16,7 +16,7 @@ struct task_struct {
 	void *data;
 	pthread_t thread;
 	sem_t turn;
-	bool used, running, stop;
+	bool used, running, stop, park, parked;
 };
 
 unsigned long jiffies;
@@ -59,6 +59,8 @@ struct task_struct *kthread_create_on_node(int (*fn)(void *data), void *data,
 {
 	struct task_struct *task = tasks;
 
+	if (harness_no_memory())
+		return ERR_PTR(-ENOMEM);
 	while (task->used)
 		task++;
 	*task = (struct task_struct) { .fn = fn, .data = data, .used = true };
@@ -76,6 +78,7 @@ void wake_up_process(struct task_struct *task)
 void kthread_stop(struct task_struct *task)
 {
 	task->stop = true;
+	kthread_unpark(task);
 	while (task->running)
 		give_turn(task);
 	pthread_join(task->thread, NULL);
@@ -87,14 +90,38 @@ bool kthread_should_stop(void)
 	return self->stop;
 }
 
-bool kthread_should_park(void)
+void kthread_park(struct task_struct *task)
 {
-	return false;
+	task->park = true;
+	while (!task->parked)
+		give_turn(task);
 }
 
-void machine_thread(int nid)
+void kthread_unpark(struct task_struct *task)
 {
-	assert_int_equal(pghot_kmigrated_start(&machine_lower[nid]), 0);
+	task->park = false;
+}
+
+bool kthread_should_park(void)
+{
+	return self->park;
+}
+
+void kthread_parkme(void)
+{
+	self->parked = true;
+	while (self->park)
+		machine_tick();
+	self->parked = false;
+}
+
+unsigned int machine_awake(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < NODES; i++)
+		n += tasks[i].used && !tasks[i].park;
+	return n;
 }
 
 void machine_run(unsigned int ms)

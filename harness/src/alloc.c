@@ -63,10 +63,19 @@ static void *pages(size_t size)
 
 static bool fails(bool kind)
 {
-	if (!kind || !harness_fail.after)
-		return kind;
-	harness_fail.after--;
-	return false;
+	if (!kind || (harness_fail.once && harness_fail.failed))
+		return false;
+	if (harness_fail.after) {
+		harness_fail.after--;
+		return false;
+	}
+	harness_fail.failed++;
+	return true;
+}
+
+bool harness_no_memory(void)
+{
+	return fails(harness_fail.slab);
 }
 
 void *alloc_pages_exact_nid(int nid, size_t size, unsigned int gfp)
@@ -150,7 +159,7 @@ static void *slab(size_t size, atomic_long_t *live)
 {
 	void *p;
 
-	if (harness_fail.slab)
+	if (harness_no_memory())
 		return NULL;
 	p = zeroed(size, SMP_CACHE_BYTES);
 	if (p)

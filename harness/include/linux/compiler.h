@@ -7,6 +7,8 @@
 #endif
 #define __aligned(x)		__attribute__((__aligned__(x)))
 #define __rcu
+#define __read_mostly
+#define __ro_after_init
 #define __percpu
 #define noinline		__attribute__((__noinline__))
 #define likely(x)		__builtin_expect(!!(x), 1)

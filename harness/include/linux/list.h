@@ -31,10 +31,23 @@ static inline void list_add_tail(struct list_head *new, struct list_head *list)
 	list->prev = new;
 }
 
+#define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
+
+#define list_for_each_entry(pos, head, member)				\
+	for (pos = container_of((head)->next, __typeof__(*pos), member); \
+	     &pos->member != (head);					\
+	     pos = container_of(pos->member.next, __typeof__(*pos), member))
+
 static inline void list_del(struct list_head *entry)
 {
 	entry->next->prev = entry->prev;
 	entry->prev->next = entry->next;
+}
+
+static inline void list_del_init(struct list_head *entry)
+{
+	list_del(entry);
+	INIT_LIST_HEAD(entry);
 }
 
 #endif

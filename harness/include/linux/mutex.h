@@ -18,6 +18,8 @@ static inline void mutex_init(struct mutex *m)
 	m->held = false;
 }
 
+#define DEFINE_MUTEX(name)	struct mutex name = { PTHREAD_MUTEX_INITIALIZER, false }
+
 static inline struct mutex *mutex_guard_lock(struct mutex *m)
 {
 	pthread_mutex_lock(&m->lock);
@@ -37,5 +39,9 @@ static inline void mutex_guard_unlock(struct mutex **m)
 	struct mutex *guarded						\
 	__attribute__((__cleanup__(mutex_guard_unlock), __unused__)) =	\
 		mutex_guard_lock(m)
+#define scoped_guard(kind, m)						\
+	for (struct mutex *scope					\
+	     __attribute__((__cleanup__(mutex_guard_unlock))) =		\
+		kind##_guard_lock(m), *once = scope; once; once = NULL)
 
 #endif

@@ -9,6 +9,7 @@
  */
 #define pr_fmt(fmt) "pghot: " fmt
 
+#include <linux/init.h>
 #include <linux/kthread.h>
 #include <linux/memory.h>
 #include <linux/memory-tiers.h>
@@ -17,6 +18,7 @@
 #include <linux/mmzone.h>
 #include <linux/pghot.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"

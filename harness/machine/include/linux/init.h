@@ -2,4 +2,19 @@
 #ifndef _MACHINE_LINUX_INIT_H
 #define _MACHINE_LINUX_INIT_H
 
+#define __init
+#define __initdata
+
+/* Whoever boots calls it. */
+#define late_initcall(fn)						\
+int machine_##fn(void);							\
+int machine_##fn(void)							\
+{									\
+	return fn();							\
+}
+#define __setup(name, fn)	int (*const machine_##fn)(char *s) = fn
+
+/* No option is set that says what to boot with. */
+#define IS_ENABLED(option)	0
+
 #endif

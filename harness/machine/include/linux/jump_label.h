@@ -2,10 +2,11 @@
 #ifndef _MACHINE_LINUX_JUMP_LABEL_H
 #define _MACHINE_LINUX_JUMP_LABEL_H
 
-#include <stdbool.h>
-
-#define DECLARE_STATIC_KEY_FALSE(name)	extern bool name
-#define DEFINE_STATIC_KEY_FALSE(name)	bool name
+/* Counts those who want it on. */
+#define DECLARE_STATIC_KEY_FALSE(name)	extern int name
+#define DEFINE_STATIC_KEY_FALSE(name)	int name
 #define static_branch_unlikely(key)	(*(key))
+#define static_branch_inc(key)		((void)++*(key))
+#define static_branch_dec(key)		((void)--*(key))
 
 #endif

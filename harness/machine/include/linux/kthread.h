@@ -16,8 +16,10 @@ bool kthread_should_stop(void);
 bool kthread_should_park(void);
 void wake_up_process(struct task_struct *thread);
 void kthread_stop(struct task_struct *thread);
+void kthread_park(struct task_struct *thread);
+void kthread_unpark(struct task_struct *thread);
+void kthread_parkme(void);
 
-#define kthread_parkme()	machine_tick()
 #define kthread_affine_preferred(thread, mask) do { } while (0)
 #define get_task_struct(thread)	(thread)
 #define put_task_struct(thread)	do { } while (0)
@@ -26,6 +28,7 @@ void kthread_stop(struct task_struct *thread);
 #define try_to_freeze()		do { } while (0)
 #define freezing(task)		false
 #define usleep_range_idle(from, to) machine_tick()
+#define task_pid_nr(thread)	((thread) != NULL)
 #define in_nmi()		false
 #define irqs_disabled()		false
 

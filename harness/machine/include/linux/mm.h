@@ -40,6 +40,8 @@ struct folio {
 #define MB_TO_PAGES(mb)		((mb) << (20 - PAGE_SHIFT))
 
 struct page *pfn_to_online_page(unsigned long pfn);
+struct page *pfn_to_page(unsigned long pfn);
+int page_to_nid(const struct page *page);
 
 #define page_folio(page)	((page)->folio)
 #define folio_nid(folio)	((folio)->nid)

@@ -10,6 +10,8 @@
 #define PAGE_SHIFT		12
 #define ZONE_MOVABLE		3
 #define MAX_NR_ZONES		4
+/* All there can be of, as many bits as their numbers have. */
+#define SECTIONS_SHIFT		5
 
 enum zone_stat_item { NR_FREE_PAGES };
 enum node_stat_item {
@@ -26,6 +28,7 @@ struct zone {
 typedef struct pglist_data {
 	struct zone node_zones[MAX_NR_ZONES];
 	int nr_zones;
+	unsigned long node_start_pfn, node_spanned_pages;
 	unsigned long node_present_pages;
 	unsigned int nbp_rl_start;
 	unsigned long nbp_rl_nr_cand;
@@ -38,6 +41,8 @@ typedef struct pglist_data {
 extern pg_data_t machine_node[MAX_NUMNODES];
 
 #define NODE_DATA(nid)		(&machine_node[nid])
+#define pgdat_end_pfn(pgdat) \
+	((pgdat)->node_start_pfn + (pgdat)->node_spanned_pages)
 #define for_each_online_pgdat(pgdat) \
 	for ((pgdat) = machine_node; (pgdat) < machine_node + MAX_NUMNODES; (pgdat)++)
 #define populated_zone(zone)	((zone)->present_pages != 0)

@@ -29,9 +29,10 @@ int node_distance(int from, int to);
 #define nodes_weight(mask)	__builtin_popcountl((mask).bits[0])
 #define node_state(nid, state)	node_isset(nid, node_states[state])
 
-#define for_each_node_mask(nid, mask)					\
-	for ((nid) = 0; (nid) < (int)nr_node_ids; (nid)++)		\
-		if (node_isset(nid, mask))
+#define for_each_node(nid) \
+	for ((nid) = 0; (nid) < (int)nr_node_ids; (nid)++)
+#define for_each_node_mask(nid, mask) \
+	for_each_node(nid) if (node_isset(nid, mask))
 #define for_each_node_state(nid, state) \
 	for_each_node_mask(nid, node_states[state])
 

@@ -8,4 +8,8 @@ static inline void pr_warn(const char *format, ...)
 {
 }
 
+#define pr_warn_ratelimited	pr_warn
+#define pr_notice		pr_warn
+#define pr_err			pr_warn
+
 #endif

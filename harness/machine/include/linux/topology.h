@@ -4,4 +4,6 @@
 
 #include <linux/mm.h>
 
+#define numa_mem_id()	0
+
 #endif
