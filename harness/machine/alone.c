@@ -26,9 +26,8 @@ bool pghot_is_enabled(void)
 }
 
 /* There is no sysfs. */
-int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent)
+void pghot_target_add_dir(struct pghot_target *target, struct kobject *parent)
 {
-	return 0;
 }
 
 void pghot_del_dir(struct kobject *kobj)

@@ -89,6 +89,15 @@ static inline unsigned long tracked(int nid)
 	return n;
 }
 
+/* Nodes and targets can be looked at, which they work without. */
+static inline void assert_all_is_shown(void)
+{
+	int nid;
+
+	for (nid = 0; nid < NODES; nid++)
+		assert_true(has_dir(nid < LOWER ? "target" : "node", nid));
+}
+
 /* Each node is served, and its thread promotes. */
 static inline void assert_all_works(void)
 {

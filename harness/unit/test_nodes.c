@@ -7,10 +7,83 @@
 
 static struct pghot_source source = { .name = "source", .on = true };
 
+static void switch_on(void)
+{
+	assert_int_equal(machine_write("pghot", "enabled", "1"), 0);
+	assert_true(pghot_is_enabled());
+	assert_true(source.running);
+	assert_all_works();
+	assert_all_is_shown();
+}
+
 static void switch_off(void)
 {
 	assert_int_equal(machine_write("pghot", "enabled", "0"), 0);
 	assert_all_is_off();
+}
+
+static bool booted(unsigned int n)
+{
+	unsigned int failed;
+	int err;
+
+	machine_power_on();
+	memory_comes();
+	fail_in_life(n);
+	err = machine_boot();
+	failed = fail_no_more();
+	if (err) {
+		const struct harness_live none = { };
+		struct harness_live live = harness_live();
+
+		assert_int_equal(err, -ENOMEM);
+		assert_memory_equal(&live, &none, sizeof(live));
+		assert_false(machine_has_dir("pghot"));
+		assert_int_equal(pghot_register_source(&source), -ENODEV);
+		return true;
+	}
+	assert_int_equal(pghot_register_source(&source), 0);
+	switch_on();
+	switch_off();
+	return lives_on(n, failed);
+}
+
+TEST(boot_fails_as_a_whole_or_is_made_up_for)
+{
+	all_lives(booted, 20);
+}
+
+static bool grown(unsigned int n)
+{
+	unsigned int failed;
+
+	machine_power_on();
+	machine_online(0, 0, SECTIONS);
+	machine_online(2, 0, 1);
+	assert_int_equal(machine_boot(), 0);
+	assert_int_equal(pghot_register_source(&source), 0);
+
+	fail_in_life(n);
+	machine_online(1, 0, SECTIONS);
+	machine_online(2, 1, SECTIONS - 1);
+	machine_online(3, 0, SECTIONS);
+	failed = fail_no_more();
+	/* What there was works on. */
+	assert_true(source.running);
+	machine_ready(2, 5, 0);
+	machine_run(PGHOT_PERIOD_MS);
+	assert_int_equal(machine_moved(2, 5, 6, 0), 1);
+	/* What is missing comes when all nodes are looked at again. */
+	machine_tiers(LOWER);
+	assert_all_is_shown();
+	assert_all_works();
+	switch_off();
+	return lives_on(n, failed);
+}
+
+TEST(memory_that_comes_without_memory_for_it_leaves_the_rest_alone)
+{
+	all_lives(grown, 10);
 }
 
 /* A node whose thread could not be started is asked for again by its next block. */
@@ -39,6 +112,7 @@ static bool came_in_blocks(unsigned int n)
 		assert_false(has_dir("node", nid));
 	}
 	memory_comes();
+	assert_all_is_shown();
 	assert_all_works();
 	switch_off();
 	return lives_on(n, failed);
@@ -50,5 +124,7 @@ TEST(the_next_block_brings_what_the_first_could_not)
 }
 
 UNIT_MAIN(
+	cmocka_unit_test(boot_fails_as_a_whole_or_is_made_up_for),
+	cmocka_unit_test(memory_that_comes_without_memory_for_it_leaves_the_rest_alone),
 	cmocka_unit_test(the_next_block_brings_what_the_first_could_not),
 )

@@ -145,8 +145,8 @@ int pghot_sysfs_init(struct kobject **pghot, struct kobject **sources);
 void pghot_sysfs_exit(void);
 
 /* sysfs_node.c */
-int pghot_node_add_dir(struct pghot_node *node, struct kobject *parent);
-int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent);
+void pghot_node_add_dir(struct pghot_node *node, struct kobject *parent);
+void pghot_target_add_dir(struct pghot_target *target, struct kobject *parent);
 void pghot_del_dir(struct kobject *kobj);
 
 /* report.c */

@@ -139,10 +139,8 @@ static int node_start(int nid)
 		if (!serving)
 			kthread_park(node->kmigrated);
 		node->active = true;
-		if (pghot_node_add_dir(node, nodes_parent))
-			pr_warn("no directory for node %d in sysfs\n",
-				nid);
 	}
+	pghot_node_add_dir(node, nodes_parent);
 	section = pfn_to_section_nr(pgdat->node_start_pfn);
 	return add_sections(node, section,
 			    pfn_to_section_nr(pgdat_end_pfn(pgdat) - 1) -

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* node<N>/ and target<N>/ in /sys/kernel/mm/pghot/. */
+/*
+ * node<N>/ and target<N>/ in /sys/kernel/mm/pghot/. They only show: what they
+ * show works without them where there was no memory for them.
+ */
+#define pr_fmt(fmt) "pghot: " fmt
+
 #include <linux/kobject.h>
 #include <linux/mmzone.h>
 #include <linux/numa_promotion.h>
@@ -89,32 +94,35 @@ static const struct kobj_type target_ktype = {
 	.default_groups = target_groups,
 };
 
-/**
- * pghot_node_add_dir - make a lower-tier node's directory
- * @node: the node
- * @parent: where
- *
- * Return: 0 or a negative error.
- */
-int pghot_node_add_dir(struct pghot_node *node, struct kobject *parent)
+static void add_dir(struct kobject *kobj, const struct kobj_type *ktype,
+		    struct kobject *parent, const char *kind, int nid)
 {
-	if (!node->kobj.state_initialized)
-		kobject_init(&node->kobj, &node_ktype);
-	return kobject_add(&node->kobj, parent, "node%d", node->map.nid);
+	if (kobj->state_in_sysfs)
+		return;
+	if (!kobj->state_initialized)
+		kobject_init(kobj, ktype);
+	if (kobject_add(kobj, parent, "%s%d", kind, nid))
+		pr_warn("no directory for %s %d in sysfs\n", kind, nid);
 }
 
 /**
- * pghot_target_add_dir - make a top-tier node's directory
+ * pghot_node_add_dir - make a lower-tier node's directory, unless it is there
+ * @node: the node
+ * @parent: where
+ */
+void pghot_node_add_dir(struct pghot_node *node, struct kobject *parent)
+{
+	add_dir(&node->kobj, &node_ktype, parent, "node", node->map.nid);
+}
+
+/**
+ * pghot_target_add_dir - make a top-tier node's directory, unless it is there
  * @target: the node
  * @parent: where
- *
- * Return: 0 or a negative error.
  */
-int pghot_target_add_dir(struct pghot_target *target, struct kobject *parent)
+void pghot_target_add_dir(struct pghot_target *target, struct kobject *parent)
 {
-	if (!target->kobj.state_initialized)
-		kobject_init(&target->kobj, &target_ktype);
-	return kobject_add(&target->kobj, parent, "target%d", target->nid);
+	add_dir(&target->kobj, &target_ktype, parent, "target", target->nid);
 }
 
 /**

@@ -4,8 +4,6 @@
  * in the top tier and has room, else to the nearest one that has. And whether
  * it may go now: what the target's rate limit lets through.
  */
-#define pr_fmt(fmt) "pghot: " fmt
-
 #include <linux/memory-tiers.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
@@ -69,13 +67,13 @@ void pghot_target_sync(int nid, struct kobject *parent)
 		/* Who finds it with pghot_target() finds it set up. */
 		smp_store_release(&targets[nid], target);
 	}
-	if (!target || want == target->active)
+	if (!target)
 		return;
 	target->active = want;
-	if (!want)
+	if (want)
+		pghot_target_add_dir(target, parent);
+	else
 		pghot_del_dir(&target->kobj);
-	else if (pghot_target_add_dir(target, parent))
-		pr_warn("no directory for target %d in sysfs\n", nid);
 }
 
 /**
