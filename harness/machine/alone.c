@@ -65,7 +65,7 @@ void machine_start(bool precise)
 	for (nid = 0; nid < NODES; nid++)
 		machine_node_up(nid);
 	for (nid = 0; nid < LOWER; nid++)
-		pghot_target_sync(nid, NULL);
+		assert_int_equal(pghot_target_sync(nid, NULL), 0);
 	for (nid = LOWER; nid < NODES; nid++)
 		lower_start(nid);
 }

@@ -22,6 +22,45 @@ static void switch_off(void)
 	assert_all_is_off();
 }
 
+/* Everything is yet to be made: when memory came there was none for pghot. */
+static bool switched_on(unsigned int n)
+{
+	unsigned int failed;
+	int err;
+
+	machine_power_on();
+	assert_int_equal(machine_boot(), 0);
+	switch_off();
+	assert_int_equal(pghot_register_source(&source), 0);
+	harness_fail.pages = harness_fail.vmalloc = harness_fail.slab = true;
+	memory_comes();
+	fail_no_more();
+	assert_all_is_off();
+
+	fail_in_life(n);
+	err = machine_write("pghot", "enabled", "1");
+	failed = fail_no_more();
+	if (err) {
+		assert_int_equal(err, -ENOMEM);
+		assert_false(pghot_is_enabled());
+		assert_false(source.running);
+		assert_all_is_off();
+	} else {
+		assert_true(!failed || only_one);
+		assert_true(source.running);
+		assert_all_works();
+		switch_off();
+	}
+	switch_on();
+	switch_off();
+	return lives_on(n, failed);
+}
+
+TEST(switching_on_needs_all_it_allocates)
+{
+	all_lives(switched_on, 19);
+}
+
 static bool booted(unsigned int n)
 {
 	unsigned int failed;
@@ -124,6 +163,7 @@ TEST(the_next_block_brings_what_the_first_could_not)
 }
 
 UNIT_MAIN(
+	cmocka_unit_test(switching_on_needs_all_it_allocates),
 	cmocka_unit_test(boot_fails_as_a_whole_or_is_made_up_for),
 	cmocka_unit_test(memory_that_comes_without_memory_for_it_leaves_the_rest_alone),
 	cmocka_unit_test(the_next_block_brings_what_the_first_could_not),

@@ -155,7 +155,7 @@ void pghot_wake_init(struct pghot_node *node);
 
 /* target.c */
 struct pghot_target *pghot_target(int nid);
-void pghot_target_sync(int nid, struct kobject *parent);
+int pghot_target_sync(int nid, struct kobject *parent);
 bool pghot_target_active(int nid);
 bool pghot_may_promote_to(int nid);
 bool pghot_has_room(int nid, unsigned long nr_pages);

@@ -122,8 +122,11 @@ static int node_start(int nid)
 
 	if (!node) {
 		node = kzalloc_obj(*node);
-		if (!node)
+		if (!node) {
+			pr_warn("no memory for node %d, it is not tracked\n",
+				nid);
 			return -ENOMEM;
+		}
 		pghot_map_node_init(&node->map, nid);
 		pghot_wake_init(node);
 		/* Who finds it with pghot_node() finds it set up. */
@@ -166,7 +169,7 @@ static int nodes_sync(void)
 
 	lockdep_assert_held(&pghot_lock);
 	for_each_node(nid) {
-		pghot_target_sync(nid, nodes_parent);
+		err = pghot_target_sync(nid, nodes_parent) ?: err;
 		if (is_lower(nid))
 			err = node_start(nid) ?: err;
 		else
@@ -205,7 +208,7 @@ static int nodes_serve(bool serve)
  * The caller has stopped recording before it disables, and starts it after it
  * enabled.
  *
- * Return: 0, or a negative error if not all of the lower tiers could be
+ * Return: 0, or a negative error if not all lower tiers and targets could be
  * enabled, and so none is.
  */
 int pghot_nodes_enable(bool enable)

@@ -4,6 +4,8 @@
  * in the top tier and has room, else to the nearest one that has. And whether
  * it may go now: what the target's rate limit lets through.
  */
+#define pr_fmt(fmt) "pghot: " fmt
+
 #include <linux/memory-tiers.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
@@ -52,28 +54,33 @@ bool pghot_may_promote_to(int nid)
  * @parent: where its directory goes in sysfs
  *
  * Context: pghot_lock held.
+ *
+ * Return: 0 or -ENOMEM.
  */
-void pghot_target_sync(int nid, struct kobject *parent)
+int pghot_target_sync(int nid, struct kobject *parent)
 {
 	struct pghot_target *target = pghot_target(nid);
 	bool want = pghot_may_promote_to(nid);
 
 	if (want && !target) {
 		target = kzalloc_flex(*target, had, nr_node_ids);
-		if (!target)
-			return;
+		if (!target) {
+			pr_warn("no memory for target %d\n", nid);
+			return -ENOMEM;
+		}
 		target->nid = nid;
 		spin_lock_init(&target->lock);
 		/* Who finds it with pghot_target() finds it set up. */
 		smp_store_release(&targets[nid], target);
 	}
 	if (!target)
-		return;
+		return 0;
 	target->active = want;
 	if (want)
 		pghot_target_add_dir(target, parent);
 	else
 		pghot_del_dir(&target->kobj);
+	return 0;
 }
 
 /**
