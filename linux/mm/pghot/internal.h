@@ -150,6 +150,9 @@ void pghot_target_add_dir(struct pghot_target *target, struct kobject *parent);
 void pghot_del_dir(struct kobject *kobj);
 
 /* report.c */
+struct folio *pghot_tracked_folio(unsigned long pfn,
+				  const struct pghot_map_node *node,
+				  enum pghot_verdict *verdict);
 unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr);
 void pghot_wake_init(struct pghot_node *node);
 

@@ -6,7 +6,6 @@
  */
 #include <linux/mm.h>
 #include <linux/pghot.h>
-#include <linux/rcupdate.h>
 
 #include "stat.h"
 
@@ -114,24 +113,6 @@ void pghot_ready_see(struct pghot_pass *p, unsigned long pfn)
 	tell(p);
 }
 
-/* The folio of a record, with a reference, or NULL and why. */
-static struct folio *folio_of(struct pghot_pass *p, unsigned long pfn,
-			      enum pghot_verdict *verdict)
-{
-	struct folio *folio = NULL;
-
-	/*
-	 * In here a tracked page has a struct page: pghot_map_remove() waits
-	 * before memory goes away.
-	 */
-	rcu_read_lock();
-	*verdict = PGHOT_GONE;
-	if (pghot_map_owner(&pghot_map, pfn) == &p->node->map)
-		folio = pghot_folio_get(pfn, verdict);
-	rcu_read_unlock();
-	return folio;
-}
-
 /* The record waits, and its block is to be marked or held. */
 static void stays(struct pghot_pass *p, struct pghot_entry *e,
 		  enum pghot_verdict verdict, u8 waits)
@@ -211,7 +192,7 @@ enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
 	}
 	verdict = foresee(p, e, &offer);
 	if (verdict == PGHOT_PROMOTED) {
-		folio = folio_of(p, e->pfn, &verdict);
+		folio = pghot_tracked_folio(e->pfn, &p->node->map, &verdict);
 		if (folio)
 			verdict = pghot_offer_folio(p->promoter, folio, &offer);
 		pghot_ready_see(p, e->pfn);

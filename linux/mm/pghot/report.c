@@ -5,6 +5,7 @@
 #include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/pghot.h>
+#include <linux/rcupdate.h>
 #include <linux/wait.h>
 
 #include "stat.h"
@@ -161,14 +162,42 @@ enum pghot_recorded pghot_record_folio(struct folio *folio,
 EXPORT_SYMBOL_GPL(pghot_record_folio);
 
 /**
+ * pghot_tracked_folio - the folio that a tracked page belongs to
+ * @pfn: the page
+ * @node: node that must track it, or NULL for any
+ * @verdict: set to why there is none, as by pghot_folio_get(); PGHOT_GONE if the
+ *	     page is not tracked
+ *
+ * Inside the RCU read-side critical section a tracked page has a struct page:
+ * pghot_map_remove() waits before memory goes away.
+ *
+ * Context: any but NMI.
+ *
+ * Return: the folio with a reference, or NULL.
+ */
+struct folio *pghot_tracked_folio(unsigned long pfn,
+				  const struct pghot_map_node *node,
+				  enum pghot_verdict *verdict)
+{
+	const struct pghot_map_node *owner;
+	struct folio *folio = NULL;
+
+	*verdict = PGHOT_GONE;
+	rcu_read_lock();
+	owner = pghot_map_owner(&pghot_map, pfn);
+	if (owner && (!node || owner == node))
+		folio = pghot_folio_get(pfn, verdict);
+	rcu_read_unlock();
+	return folio;
+}
+
+/**
  * pghot_record_pfn - find the page whose record stands for a page
  * @pfn: the page
  * @nr: set to how many pages from @pfn on have the same record
  *
- * Inside the RCU read-side critical section a tracked page has a struct page:
- * pghot_map_remove() waits before memory goes away. The folio may be another
- * one a moment later; then the record belongs to a page that was not accessed,
- * as with each page that is freed after it was reported.
+ * The folio may be another one a moment later; then the record belongs to a page
+ * that was not accessed, as with each page that is freed after it was reported.
  *
  * Context: any but NMI.
  *
@@ -177,15 +206,11 @@ EXPORT_SYMBOL_GPL(pghot_record_folio);
 unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr)
 {
 	enum pghot_verdict unused;
-	struct folio *folio = NULL;
+	struct folio *folio;
 	unsigned long first;
 
 	*nr = 1;
-	rcu_read_lock();
-	if (pghot_map_owner(&pghot_map, pfn))
-		folio = pghot_folio_get(pfn, &unused);
-	rcu_read_unlock();
-
+	folio = pghot_tracked_folio(pfn, NULL, &unused);
 	if (!folio)
 		return pfn;
 	first = folio_pfn(folio);
