@@ -75,36 +75,6 @@ static u32 fault_weight(struct folio *folio, int nid, u32 latency, bool *slow)
 	return weight;
 }
 
-/*
- * Nodes that the accessing task's cpuset and its memory policy allow. A policy
- * that asks for migration to the accessing node and names nodes means those.
- */
-static void allowed_nodes(struct mempolicy *pol, nodemask_t *allowed)
-{
-	*allowed = cpuset_current_mems_allowed;
-	if (pol->mode == MPOL_BIND || pol->mode == MPOL_PREFERRED_MANY)
-		nodes_and(*allowed, *allowed, pol->nodes);
-}
-
-/*
- * Does the accessing thread allow less than others will say when the page's turn
- * comes? owners.c asks a process's first thread, and the VMA. What another thread
- * has chosen for itself alone is known here and nowhere later.
- */
-static bool speaks_for_itself(struct folio *folio, struct vm_area_struct *vma)
-{
-	nodemask_t allowed = cpuset_current_mems_allowed;
-	nodemask_t later = node_states[N_MEMORY];
-
-	if (!vma->vm_policy && current->mempolicy)
-		allowed_nodes(current->mempolicy, &allowed);
-	if (likely(nodes_subset(later, allowed)))
-		return false;
-	pghot_process_allows(vma->vm_mm, vma->vm_policy, folio_nid(folio),
-			     &later);
-	return !nodes_subset(later, allowed);
-}
-
 /**
  * __pghot_decides - is it pghot that decides whether a folio is hot
  * @folio: a folio of a lower tier
@@ -117,23 +87,46 @@ bool __pghot_decides(struct folio *folio)
 }
 
 /*
- * Nodes that the accessing task allows the page, or false if its policy names
- * the place for the page rather than the accessing node: that holds whether the
- * page is hot or not.
+ * Nodes that the accessing task allows the page, or false if the policy names the
+ * place for the page rather than the accessing node: that holds whether the page
+ * is hot or not. The policy is the page's @own, or the task's where it has none. One
+ * that asks for migration to the accessing node and names nodes means those.
  */
-static bool may_follow(struct folio *folio, struct vm_fault *vmf,
-		       nodemask_t *allowed)
+static bool may_follow(struct vm_fault *vmf, nodemask_t *allowed, bool *own)
 {
 	struct mempolicy *pol;
+	pgoff_t unused;
 	bool follows;
-	pgoff_t ilx;
 
-	pol = get_vma_policy(vmf->vma, vmf->address, folio_order(folio), &ilx);
+	pol = __get_vma_policy(vmf->vma, vmf->address, &unused);
+	*own = pol;
+	if (!pol)
+		pol = get_task_policy(current);
 	follows = pol->flags & MPOL_F_MORON;
-	if (follows)
-		allowed_nodes(pol, allowed);
+	*allowed = cpuset_current_mems_allowed;
+	if (pol->mode == MPOL_BIND || pol->mode == MPOL_PREFERRED_MANY)
+		nodes_and(*allowed, *allowed, pol->nodes);
 	mpol_cond_put(pol);
 	return follows;
+}
+
+/*
+ * Does the accessing thread allow less than others will say when the page's turn
+ * comes? owners.c asks for the page's own policy, or a process's first thread.
+ * What another thread has chosen for itself alone is known here and nowhere later:
+ * its cpuset, and its policy if that counts.
+ */
+static bool speaks_for_itself(struct folio *folio, struct vm_area_struct *vma,
+			      const nodemask_t *allowed, bool own)
+{
+	nodemask_t later = node_states[N_MEMORY];
+
+	if (own)
+		allowed = &cpuset_current_mems_allowed;
+	if (likely(nodes_subset(later, *allowed)))
+		return false;
+	pghot_process_allows(vma->vm_mm, own, folio_nid(folio), &later);
+	return !nodes_subset(later, *allowed);
 }
 
 /**
@@ -157,12 +150,12 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid)
 {
 	struct pghot_access access = { .nid = nid };
+	bool own_policy, slow = false;
 	nodemask_t allowed;
 	int target = nid;
-	bool slow = false;
 	u32 latency;
 
-	if (!may_follow(folio, vmf, &allowed))
+	if (!may_follow(vmf, &allowed, &own_policy))
 		return nid;
 
 	/* Most likely a shared library: it has no one right place. */
@@ -173,7 +166,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	}
 
 	/* Nobody can ask later, so the fault itself promotes, by stock's rule. */
-	if (unlikely(speaks_for_itself(folio, vmf->vma)))
+	if (unlikely(speaks_for_itself(folio, vmf->vma, &allowed, own_policy)))
 		return numa_should_promote(folio, nid) ? nid : NUMA_NO_NODE;
 
 	/*

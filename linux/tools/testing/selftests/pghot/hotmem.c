@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "region.h"
 
@@ -202,6 +203,20 @@ static unsigned long check(void)
 	return bad;
 }
 
+/* By another process: the memory gets the policy, and no mapping of ours. */
+static void bind_by_other(int mode, unsigned long nodes)
+{
+	pid_t other = fork();
+	int status;
+
+	if (!other) {
+		region_bind(mode, nodes);
+		_exit(0);
+	}
+	if (other < 0 || waitpid(other, &status, 0) != other || status)
+		die("no mbind by another process");
+}
+
 static void give_policy(const char *args, void (*give)(int, unsigned long))
 {
 	static const struct {
@@ -241,6 +256,7 @@ static void give_policy(const char *args, void (*give)(int, unsigned long))
  *	write		write to each page
  *	pin, unpin	hold references to some pages
  *	mbind MODE N,..	policy of the memory: bind, balance, interleave
+ *	mbind-other MODE N,..  the same of shared memory, by another process
  *	policy MODE N,..  policy of this process; workers keep theirs
  *	free		give the memory back
  */
@@ -283,6 +299,8 @@ static bool obey(char *line)
 		puts("ok");
 	} else if (!strncmp(line, "mbind ", 6)) {
 		give_policy(line + 6, region_bind);
+	} else if (!strncmp(line, "mbind-other ", 12)) {
+		give_policy(line + 12, bind_by_other);
 	} else if (!strncmp(line, "policy ", 7)) {
 		give_policy(line + 7, set_policy);
 	} else if (!strcmp(line, "free")) {

@@ -51,16 +51,20 @@ test_cpuset_refuses() {
 
 # NUMA balancing begins when all policies are set: who fills the memory may be on
 # another socket, and what it accesses may then go there.
-test_bind_chooses_the_target() {
-	need_pghot
-	need_two_sockets
-	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
-	ask policy balance "$FAST,$SLOW"
+pghot_brings_all() {
 	balance 2
 	remember
 	ask run
 	placed "$FAST" "$PAGES"
 	promoted "$PAGES"
+}
+
+test_bind_chooses_the_target() {
+	need_pghot
+	need_two_sockets
+	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
+	ask policy balance "$FAST,$SLOW"
+	pghot_brings_all
 }
 
 # No other thread has that policy, and nobody can ask this one later.
@@ -104,6 +108,16 @@ test_bind_of_one_thread_forbids_the_other_socket() {
 	memory -c "$CPU" -b "$FAST,$SLOW" anon "$MB" "$SLOW"
 	hog "$FAST"
 	forbids_the_other_socket pgpromote_candidate
+}
+
+# Shared memory can have a policy, whoever has it mapped, and then that of the
+# accessing thread does not count. So there is nothing that only the fault knows.
+test_bind_of_one_thread_gives_way_to_that_of_shared_memory() {
+	need_pghot
+	need_two_sockets
+	memory -c "$CPU" -b "$OTHER,$SLOW" shmem "$MB" "$SLOW"
+	ask mbind-other balance "$FAST,$SLOW"
+	pghot_brings_all
 }
 
 # Of all nodes but the accessing one, none is a reason to move.
