@@ -114,6 +114,10 @@ static void consume(struct worker *w, unsigned long pfn,
 	n = pghot_map_collect(&map, pfn, min_class, READ_ONCE(now_ms),
 			      &tunables, entries, &more);
 	for (i = 0; i < n; i++) {
+		if (next_random(w) % 8 == 0)
+			pghot_map_renew(&map, &entries[i],
+					READ_ONCE(now_ms) - 1000,
+					READ_ONCE(now_ms), &tunables);
 		if (next_random(w) % 8)
 			w->gone += pghot_map_take(&map, entries[i].pfn);
 		else

@@ -207,6 +207,27 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	return PGHOT_BECAME_READY;
 }
 
+bool model_renew(struct model *m, int section, int page, u64 since_ms,
+		 u64 now_ms)
+{
+	struct model_page *p = &m->section[section].page[page];
+	struct model_group *g = group_of_page(m, section, page);
+	u64 bucket = bucket_at(m, now_ms), since = bucket_at(m, since_ms);
+
+	if (m->section[section].owner == MODEL_NOBODY)
+		return false;
+	if (g->era == MODEL_NO_ERA || era_at(m, now_ms) > g->era)
+		g->era = era_at(m, now_ms);
+	if (!p->ready || seen_count(m, p) < m->threshold ||
+	    bucket - since >= (m->precise ? 16 : 4))
+		return false;
+	/* In the bucket before may be what was reported after that time. */
+	if ((s64)p->bucket + 1 >= (s64)since)
+		return false;
+	p->bucket = since;
+	return true;
+}
+
 bool model_take(struct model *m, int section, int page)
 {
 	struct model_page *p = &m->section[section].page[page];

@@ -64,6 +64,8 @@ unsigned long model_pfn(int section, int page);
 int model_owner(const struct model *m, int section);
 enum pghot_recorded model_record(struct model *m, int section, int page,
 				 const struct pghot_access *a, u64 now_ms);
+bool model_renew(struct model *m, int section, int page, u64 since_ms,
+		 u64 now_ms);
 bool model_take(struct model *m, int section, int page);
 bool model_add(struct model *m, int section, int node);
 unsigned long model_remove(struct model *m, int section);

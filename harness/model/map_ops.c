@@ -16,13 +16,13 @@
 enum op {
 	OP_RECORD, OP_RECORD2, OP_RECORD3, OP_RECORD4, OP_TAKE, OP_NEXT,
 	OP_NEXT2, OP_STOP, OP_MARK, OP_REMOVE, OP_ADD, OP_WINDOW, OP_THRESHOLD,
-	OP_TIME, OP_BATCH, OP_EXPIRE, OP_NR,
+	OP_TIME, OP_BATCH, OP_EXPIRE, OP_RENEW, OP_NR,
 };
 
 static const char *const op_name[OP_NR] = {
 	"record", "record", "record", "record", "take", "next", "next", "stop",
 	"mark", "remove", "add", "window", "threshold", "time", "batch",
-	"expire",
+	"expire", "renew",
 };
 
 static const int nids[] = { 0, 1, 2, 3, 0, 1, 1022, NUMA_NO_NODE };
@@ -226,6 +226,19 @@ static bool do_stop(struct world *w, int node)
 	return true;
 }
 
+/* What was accessed since a time within the window, or before it. */
+static bool do_renew(struct world *w, const u8 *op, int s, int p)
+{
+	u64 since = behind(w, intervals_ms[op[7] % ARRAY_SIZE(intervals_ms)]);
+	struct pghot_entry e = { .pfn = model_pfn(s, p) };
+	bool renewed;
+
+	renewed = pghot_map_renew(&w->map, &e, (u32)since, (u32)w->now, &w->t);
+	return expect(w, "renew", renewed,
+		      model_renew(&w->m, s, p, since, w->now)) &&
+	       expect(w, "renew: hot", e.hot, renewed);
+}
+
 static bool do_remove(struct world *w, const u8 *op, int s)
 {
 	unsigned long first = model_section_nr[s], nr = 1UL << op[2] % 12;
@@ -301,6 +314,8 @@ static bool one(struct world *w, const u8 *op)
 	case OP_EXPIRE:
 		expire(w, op[2] & 1);
 		return true;
+	case OP_RENEW:
+		return do_renew(w, op, s, p);
 	case OP_BATCH:
 		return do_batch(w, op);
 	default:

@@ -113,6 +113,37 @@ TEST(accesses_within_the_window_count_across_eras)
 	}
 }
 
+/* As long as it is renewed in time, with and without reports beside it. */
+TEST(a_page_that_is_renewed_stays_hot)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_A, 5);
+		u32 now = 1000, expired = 0;
+		bool more = false;
+
+		make_ready(&f, pfn);
+		for (now += 2000; now < HOUR; now += 2000) {
+			if (now / (60 * SECOND) % 2)
+				record_at(&f, pfn + 9, 0, 1, now);
+			pghot_map_take(&f.map, pfn + 9);
+			expire_if_due(&f, now, &expired);
+			f.entries[0].pfn = pfn;
+			pghot_map_renew(&f.map, &f.entries[0], now - 2000, now,
+					&f.t);
+			assert_int_equal(pghot_map_collect(&f.map,
+					 pfn & -PGHOT_BLOCK_PAGES, 0, now, &f.t,
+					 f.entries, &more), 1);
+			assert_true(f.entries[0].hot);
+		}
+		/* It was accessed a window ago, as far as is known. */
+		pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES, 0, now, &f.t,
+				  f.entries, &more);
+		assert_false(f.entries[0].hot);
+	}
+}
+
 TEST(another_window_starts_from_nothing)
 {
 	struct fixture f;
@@ -159,6 +190,7 @@ UNIT_MAIN(
 	cmocka_unit_test(no_pause_makes_an_old_access_recent),
 	cmocka_unit_test(a_page_that_waits_goes_stale_once),
 	cmocka_unit_test(accesses_within_the_window_count_across_eras),
+	cmocka_unit_test(a_page_that_is_renewed_stays_hot),
 	cmocka_unit_test(another_window_starts_from_nothing),
 	cmocka_unit_test(who_comes_anew_is_first),
 )

@@ -237,6 +237,51 @@ TEST(ready_stays_until_taken)
 	}
 }
 
+/* A ready record that was left alone for so many buckets. */
+static u32 renewed_age(const struct pghot_layout *l, u32 freq, u32 age, u32 back)
+{
+	const u32 bucket = 1000;
+	struct pghot_rec r = rec(freq, 1, (bucket - age) & pghot_time_mask(l),
+				 true);
+	struct pghot_rec after = pghot_renew(l, r, bucket, back, 2);
+
+	assert_int_equal(after.freq, r.freq);
+	assert_int_equal(after.who, r.who);
+	assert_true(after.ready);
+	return pghot_age(l, after, bucket);
+}
+
+TEST(a_record_is_renewed_to_the_time_that_is_known)
+{
+	const struct pghot_layout *l;
+
+	for_each_layout(l) {
+		u32 window = l->window_buckets, age, back;
+
+		for (age = 0; age <= window + 2; age++) {
+			for (back = 0; back < window; back++)
+				assert_int_equal(renewed_age(l, 2, age, back),
+						 age > back + 1 ? back : age);
+			/* What is out of the window helps nobody. */
+			assert_int_equal(renewed_age(l, 2, age, window), age);
+			assert_int_equal(renewed_age(l, 2, age, -1U), age);
+			/* Too few accesses stay too few. */
+			assert_int_equal(renewed_age(l, 1, age, 0), age);
+		}
+	}
+}
+
+TEST(what_is_not_ready_is_not_renewed)
+{
+	const struct pghot_layout *l;
+
+	for_each_layout(l) {
+		struct pghot_rec r = rec(2, 1, 1, false);
+
+		assert_rec(pghot_renew(l, r, 5, 0, 2), r);
+	}
+}
+
 TEST(classes_rise_with_the_count)
 {
 	const struct pghot_layout *l;
@@ -273,5 +318,7 @@ UNIT_MAIN(
 	cmocka_unit_test(count_saturates),
 	cmocka_unit_test(weight_zero_changes_nothing),
 	cmocka_unit_test(ready_stays_until_taken),
+	cmocka_unit_test(a_record_is_renewed_to_the_time_that_is_known),
+	cmocka_unit_test(what_is_not_ready_is_not_renewed),
 	cmocka_unit_test(classes_rise_with_the_count),
 )

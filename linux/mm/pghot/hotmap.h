@@ -161,6 +161,8 @@ unsigned int pghot_map_collect(struct pghot_map *map, unsigned long pfn,
 			       u32 min_class, u32 now_ms,
 			       const struct pghot_tunables *t,
 			       struct pghot_entry *entries, bool *more);
+bool pghot_map_renew(struct pghot_map *map, struct pghot_entry *e,
+		     u32 since_ms, u32 now_ms, const struct pghot_tunables *t);
 bool pghot_map_take(struct pghot_map *map, unsigned long pfn);
 bool pghot_map_take_seen(struct pghot_map *map, const struct pghot_entry *e);
 void pghot_map_mark(struct pghot_map *map, unsigned long pfn);

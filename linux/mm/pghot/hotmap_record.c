@@ -300,6 +300,51 @@ unsigned int pghot_map_record_batch(struct pghot_map *map,
 	return tracked;
 }
 
+/**
+ * pghot_map_renew - a ready record's page was accessed after the last report
+ * @map: the map
+ * @e: the record as pghot_map_collect() saw it; what changes is set
+ * @since_ms: it was accessed after that
+ * @now_ms: the time
+ * @t: what is hot
+ *
+ * Return: true if the record is renewed: it was not as recent before.
+ */
+bool pghot_map_renew(struct pghot_map *map, struct pghot_entry *e,
+		     u32 since_ms, u32 now_ms, const struct pghot_tunables *t)
+{
+	const struct pghot_layout *l = pghot_map_layout(map);
+	struct rule rule = rule_at(l, t, now_ms);
+	u32 back = rule.bucket - since_ms / rule.bucket_ms;
+	unsigned long i = e->pfn % PAGES_PER_SECTION;
+	struct pghot_section *sec;
+	struct pghot_rec rec;
+	bool renewed = false;
+	u32 old, new;
+
+	rcu_read_lock();
+	sec = section_of(map, pfn_to_section_nr(e->pfn));
+	if (!sec)
+		goto out;
+	if (slot_era(READ_ONCE(sec->slots[group_of(e->pfn)])) != rule.era)
+		group_enter_era(l, sec, group_of(e->pfn), rule.bucket);
+	old = cell_read(l, sec->records, i);
+	do {
+		rec = pghot_renew(l, pghot_unpack(l, old), rule.bucket, back,
+				  rule.threshold);
+		new = pghot_pack(l, rec);
+		if (new == old)
+			goto out;
+	} while (!cell_update(l, sec->records, i, &old, new));
+	e->seen = new;
+	e->class = pghot_class(l, rec);
+	e->hot = true;
+	renewed = true;
+out:
+	rcu_read_unlock();
+	return renewed;
+}
+
 static bool map_take(struct pghot_map *map, unsigned long pfn, const u32 *only)
 {
 	const struct pghot_layout *l = pghot_map_layout(map);

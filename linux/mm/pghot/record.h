@@ -286,6 +286,30 @@ pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
 }
 
 /**
+ * pghot_renew - a page was accessed after the last report of it
+ * @l: layout
+ * @r: record before
+ * @bucket: the present bucket number
+ * @back: since how many buckets ago it is known to have been
+ * @threshold: accesses within the window that make a page ready
+ *
+ * How often is not known: the count stays, and a record that needs more of them
+ * is left alone. So is one of the bucket before that time: an interval reported
+ * after it would be there too.
+ *
+ * Return: the record after.
+ */
+static inline struct pghot_rec
+pghot_renew(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
+	    u32 back, u32 threshold)
+{
+	if (r.ready && r.freq >= threshold && back < l->window_buckets &&
+	    pghot_age(l, r, bucket) > back + 1)
+		r.time = (bucket - back) & pghot_time_mask(l);
+	return r;
+}
+
+/**
  * pghot_is_hot - is a ready record still worth acting on
  * @l: layout
  * @r: record
