@@ -5,13 +5,9 @@
 #include <linux/ktime.h>
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
-#include <linux/mman.h>
-#include <linux/pagemap.h>
-#include <linux/sched/mm.h>
-#include <linux/shmem_fs.h>
-#include <linux/uaccess.h>
 
 #include "../internal.h"
+#include "shared.h"
 
 /* Nodes of policies that nobody has to have: the page is on SRC. */
 #define SRC		2
@@ -66,71 +62,12 @@ static void policy_allows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nodes_addr(nodes)[0], m->allowed);
 }
 
-/* A page of memory that processes share, and the processes. */
-#define PROCESSES	100
-
-struct shared {
-	struct file *file;
-	struct folio *folio;
-	struct mm_struct *mm[PROCESSES];
-	unsigned int nr;
-};
-
-static unsigned long map(struct file *file)
-{
-	return vm_mmap(file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
-}
-
-/* Have so many more processes map the page. Return how many do. */
-static unsigned int share(struct shared *s, unsigned int nr)
-{
-	unsigned int mapped = 0;
-
-	for (nr += s->nr; s->nr < nr; s->nr++) {
-		struct mm_struct *mm = mm_alloc();
-		unsigned long addr;
-		u32 word;
-
-		if (!mm)
-			break;
-		s->mm[s->nr] = mm;
-		mm->task_size = TASK_SIZE;
-		arch_pick_mmap_layout(mm, &current->signal->rlim[RLIMIT_STACK]);
-		kthread_use_mm(mm);
-		addr = map(s->file);
-		if (!IS_ERR_VALUE(addr) && !get_user(word, (u32 __user *)addr))
-			mapped++;
-		kthread_unuse_mm(mm);
-	}
-	return mapped;
-}
-
-static struct shared *shared_new(struct kunit *test)
-{
-	struct shared *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, s);
-	s->file = shmem_kernel_file_setup("pghot_owners", PAGE_SIZE, EMPTY_VMA_FLAGS);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s->file);
-	s->folio = shmem_read_folio(s->file->f_mapping, 0);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s->folio);
-	return s;
-}
-
-static void shared_free(struct shared *s)
-{
-	folio_put(s->folio);
-	while (s->nr)
-		mmput(s->mm[--s->nr]);
-	fput(s->file);
-}
-
 static void nobody_forbids(struct kunit *test)
 {
 	struct shared *s = shared_new(test);
 	nodemask_t nodes;
 
-	KUNIT_EXPECT_EQ(test, share(s, 3), 3);
+	KUNIT_EXPECT_EQ(test, shared_by(s, 3), 3);
 	KUNIT_EXPECT_TRUE(test, folio_mapped(s->folio));
 	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
 	KUNIT_EXPECT_TRUE(test, nodes_equal(nodes, node_states[N_MEMORY]));
@@ -146,7 +83,7 @@ static void process_forbids(struct kunit *test)
 	};
 	nodemask_t nodes;
 
-	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	KUNIT_EXPECT_EQ(test, shared_by(s, 1), 1);
 	task_lock(current);
 	current->mempolicy = &pol;
 	task_unlock(current);
@@ -168,7 +105,7 @@ static void file_forbids(struct kunit *test)
 	struct vm_area_struct *vma;
 	nodemask_t nodes;
 
-	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	KUNIT_EXPECT_EQ(test, shared_by(s, 1), 1);
 	mmap_write_lock(s->mm[0]);
 	vma = find_vma(s->mm[0], 0);
 	KUNIT_EXPECT_EQ(test, vma->vm_ops->set_policy(vma, &pol), 0);
@@ -188,7 +125,7 @@ static void locks_are_not_waited_for(struct kunit *test)
 	struct shared *s = shared_new(test);
 	nodemask_t nodes;
 
-	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	KUNIT_EXPECT_EQ(test, shared_by(s, 1), 1);
 	folio_lock(s->folio);
 	KUNIT_EXPECT_FALSE(test, pghot_owners_allow(s->folio, &nodes));
 	folio_unlock(s->folio);
@@ -205,15 +142,15 @@ static void too_many_owners_forbid(struct kunit *test)
 	nodemask_t nodes;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	KUNIT_EXPECT_EQ(test, shared_by(s, 1), 1);
 	kthread_use_mm(s->mm[0]);
 	for (i = 1; i < PGHOT_OWNERS_MAX; i++)
-		if (IS_ERR_VALUE(map(s->file)))
+		if (IS_ERR_VALUE(shared_map(s->file)))
 			break;
 	KUNIT_EXPECT_EQ(test, i, PGHOT_OWNERS_MAX);
 	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
 	KUNIT_EXPECT_FALSE(test, nodes_empty(nodes));
-	KUNIT_EXPECT_FALSE(test, IS_ERR_VALUE(map(s->file)));
+	KUNIT_EXPECT_FALSE(test, IS_ERR_VALUE(shared_map(s->file)));
 	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
 	KUNIT_EXPECT_TRUE(test, nodes_empty(nodes));
 	kthread_unuse_mm(s->mm[0]);
@@ -238,9 +175,9 @@ static void cost_of_looking(struct kunit *test)
 	struct shared *s = shared_new(test);
 
 	kunit_info(test, "mapped by nobody: %llu ns per look\n", look_ns(test, s));
-	KUNIT_EXPECT_EQ(test, share(s, 1), 1);
+	KUNIT_EXPECT_EQ(test, shared_by(s, 1), 1);
 	kunit_info(test, "mapped by 1 process: %llu ns per look\n", look_ns(test, s));
-	KUNIT_EXPECT_EQ(test, share(s, PROCESSES - 1), PROCESSES - 1);
+	KUNIT_EXPECT_EQ(test, shared_by(s, PROCESSES - 1), PROCESSES - 1);
 	kunit_info(test, "mapped by %u processes: %llu ns per look\n", PROCESSES,
 		   look_ns(test, s));
 	shared_free(s);
