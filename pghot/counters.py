@@ -75,6 +75,10 @@ COUNTERS: dict[str, Counter] = dict(
         _counter("pghot_batches", "Batches of folios that kmigrated handed to migration."),
         _counter("pghot_wakeups", "Times that a ready record woke kmigrated before its timer did."),
         _counter(
+            "pghot_refreshed",
+            "Times that a ready record stayed fresh because its page was in use while it waited.",
+        ),
+        _counter(
             "pghot_skip_stale",
             "The page went cold before its turn came.",
             "Mend what delays promotion first (see the delayed reasons). If nothing does, the"

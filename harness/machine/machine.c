@@ -36,7 +36,8 @@ pg_data_t machine_node[MAX_NUMNODES];
 
 int machine_hotplug_off;
 unsigned long machine_isolated;
-unsigned long machine_asked, machine_looked;
+unsigned long machine_asked, machine_looked, machine_bits_looked;
+u32 machine_cold_ms;
 
 static struct page *pages;
 static struct folio *folios;
@@ -136,6 +137,8 @@ void machine_power_on(void)
 	jiffies = 100000;
 	machine_asked = 0;
 	machine_looked = 0;
+	machine_bits_looked = 0;
+	machine_cold_ms = 0;
 	machine_work = NULL;
 	sysctl_numa_balancing_promote_rate_limit = 65536;
 	machine_source.evidence = PGHOT_ACCESSES;
@@ -203,12 +206,21 @@ void machine_immovable(int nid)
 	machine_folio(nid, 4)->pinned = true;
 }
 
+void machine_touch(int nid, unsigned long i)
+{
+	struct folio *folio = machine_folio(nid, i);
+
+	folio->young = true;
+	folio->accessed_ms = pghot_now_ms();
+}
+
 void machine_access(int nid, unsigned long i, int target, unsigned int n)
 {
 	struct pghot_access access = {
 		.pfn = machine_pfn(nid, i), .nid = target, .weight = n,
 	};
 
+	machine_touch(nid, i);
 	pghot_record(&access, &machine_source);
 }
 
@@ -278,6 +290,18 @@ bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes)
 	return true;
 }
 
+bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
+			  bool *accessed)
+{
+	machine_bits_looked++;
+	assert_true(*left);
+	*left -= 1;
+	*accessed = folio->young && !folio->locked;
+	if (!folio->locked)
+		folio->young = false;
+	return !folio->locked;
+}
+
 void get_online_mems(void)
 {
 	assert_int_equal(machine_isolated, 0);
@@ -333,6 +357,8 @@ unsigned int migrate_misplaced_folios(struct list_head *list, int node,
 			continue;
 		folio->mapping = NULL;
 		folio->target = node;
+		machine_cold_ms = max(machine_cold_ms,
+				      pghot_now_ms() - folio->accessed_ms);
 		assert_true(machine_node[node].node_zones[0].free >= n);
 		machine_node[node].node_zones[0].free -= n;
 	}

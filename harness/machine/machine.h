@@ -44,8 +44,13 @@ extern bool machine_enabled;
 #define MACHINE_HOTPLUG		(-1)
 extern int machine_hotplug_off;
 extern unsigned long machine_isolated;
-/* How often a folio's owners were asked, and a page was looked at. */
-extern unsigned long machine_asked, machine_looked;
+/*
+ * How often a folio's owners were asked, a page was looked at, and its accessed
+ * bits were.
+ */
+extern unsigned long machine_asked, machine_looked, machine_bits_looked;
+/* For how long at most a page was not accessed that was promoted. */
+extern u32 machine_cold_ms;
 
 /* Called at each tick, before the threads; NULL for nothing. */
 extern void (*machine_work)(void);
@@ -95,6 +100,9 @@ void machine_ready(int nid, unsigned long i, int target);
 void machine_access(int nid, unsigned long i, int target, unsigned int n);
 /* The same for the first @nr pages. */
 void machine_ready_first(int nid, unsigned long nr, int target);
+
+/* Access the page where no source sees it. */
+void machine_touch(int nid, unsigned long i);
 
 /* Bring the @i-th page back from where it was promoted to. */
 void machine_demote(int nid, unsigned long i);

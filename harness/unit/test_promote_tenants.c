@@ -85,6 +85,12 @@ TEST(one_alone_goes_as_ever)
 	machine_stop();
 }
 
+/* Not to see whether what waits is in use; that has a bound of its own. */
+static unsigned long looked(void)
+{
+	return machine_looked - machine_bits_looked;
+}
+
 /* What is looked at in vain, a second: a bounded number of folios a pass. */
 TEST(looking_costs_little)
 {
@@ -92,11 +98,11 @@ TEST(looking_costs_little)
 
 	start(0);
 	machine_run(1000);
-	asked = machine_looked;
+	asked = looked();
 	machine_run(4000);
-	print_message("%lu looks for %lu pages\n", machine_looked - asked,
+	print_message("%lu looks for %lu pages\n", looked() - asked,
 		      machine_stat("moved"));
-	assert_true(machine_looked - asked <= 4 * 10 * 1100);
+	assert_true(looked() - asked <= 4 * 10 * 1100);
 	machine_stop();
 }
 

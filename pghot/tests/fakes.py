@@ -19,6 +19,7 @@ PGHOT_COUNTERS = {
     "pghot_promoted_pages": 9200,
     "pghot_batches": 40,
     "pghot_wakeups": 35,
+    "pghot_refreshed": 300,
     "pghot_skip_stale": 600,
     "pghot_skip_gone": 0,
     "pghot_skip_toptier": 0,

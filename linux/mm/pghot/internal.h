@@ -184,6 +184,10 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 			  nodemask_t *nodes);
 bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes);
 
+/* accessed.c */
+bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
+			  bool *accessed);
+
 /* memcg.c */
 #ifdef CONFIG_MEMCG
 void pghot_bill_add(struct pghot_bill *bill, struct folio *folio);

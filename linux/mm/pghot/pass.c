@@ -35,6 +35,7 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 	p->node = node;
 	p->turn = NUMA_NO_NODE;
 	p->swept_ms = pghot_now_ms();
+	p->cleared.since_ms = p->swept_ms;
 	p->seek_ms = p->swept_ms;
 	nodes_clear(node->closed);
 	node->strays_closed = false;
@@ -55,7 +56,12 @@ void pghot_pass_free(struct pghot_pass *p)
 	kvfree(p);
 }
 
-static bool called_off(void)
+/**
+ * pghot_pass_called_off - is the pass to end before it is through
+ *
+ * Return: true if so.
+ */
+bool pghot_pass_called_off(void)
 {
 	return kthread_should_stop() || kthread_should_park() ||
 	       freezing(current);
@@ -122,32 +128,9 @@ static unsigned long choose_start(struct pghot_pass *p)
 	return 0;
 }
 
-/* What went cold while it waited is dropped, though nobody looks at it. */
-static void sweep(struct pghot_pass *p, u32 now)
-{
-	struct pghot_cursor c = {};
-	unsigned long pfn;
-
-	if (now - p->swept_ms < READ_ONCE(pghot_tunables.window_ms))
-		return;
-	p->swept_ms = now;
-	while (pghot_map_peek_block(&pghot_map, &p->node->map, &c, &pfn) &&
-	       !called_off()) {
-		unsigned int i, n;
-		bool more;
-
-		n = pghot_map_collect(&pghot_map, pfn, PGHOT_CLASSES,
-				      pghot_now_ms(), &pghot_tunables,
-				      p->entries, &more);
-		for (i = 0; i < n; i++)
-			pghot_ready_drop_stale(&p->entries[i]);
-		cond_resched();
-	}
-}
-
 static bool over(struct pghot_pass *p)
 {
-	return p->promoter->all_closed || p->no_target || called_off();
+	return p->promoter->all_closed || p->no_target || pghot_pass_called_off();
 }
 
 /* Records before page @from are for the end of the round. */
@@ -254,16 +237,15 @@ static void note_satisfied(struct pghot_pass *p)
 /* When the next pass is due, though nothing more becomes ready. */
 static u32 due_ms(struct pghot_pass *p)
 {
-	u32 window = READ_ONCE(pghot_tunables.window_ms);
-	u32 now = pghot_now_ms(), due;
+	u32 due = pghot_promoter_due_ms(p->promoter);
 
-	due = pghot_promoter_due_ms(p->promoter);
 	if (p->left)
 		due = min(due, READ_ONCE(pghot_period_ms));
-	if (due == U32_MAX)
+	p->waiting = due != U32_MAX;
+	if (!p->waiting)
 		return due;
-	/* Something waits: it may go stale. */
-	return min(due, window - min(now - p->swept_ms, window - 1));
+	/* It may go stale. */
+	return min(due, pghot_sweep_due_ms(p));
 }
 
 /**
@@ -272,8 +254,7 @@ static u32 due_ms(struct pghot_pass *p)
  *
  * Looks once at each hot block, and at those that are held for a target that is
  * open now, from where the target whose turn it is was refused first. Ends early
- * when all targets are closed. Once in a window it drops what is stale, waiting
- * or not.
+ * when all targets are closed. What waits is swept before.
  *
  * Return: for how many milliseconds there is nothing to do, unless a record
  *	   becomes ready for a target that is not in the node's @closed;
@@ -282,7 +263,7 @@ static u32 due_ms(struct pghot_pass *p)
 u32 pghot_pass_run(struct pghot_pass *p)
 {
 	p->no_target = false;
-	sweep(p, pghot_now_ms());
+	pghot_sweep(p);
 	open_targets(p);
 	if (p->promoter->all_closed)
 		return due_ms(p);

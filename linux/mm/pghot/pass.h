@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a pass over a node's hot blocks knows; for pass.c, seek.c and ready.c alone. */
+/*
+ * What a pass over a node's hot blocks knows; for pass.c, sweep.c, seek.c and
+ * ready.c alone.
+ */
 #ifndef _MM_PGHOT_PASS_H
 #define _MM_PGHOT_PASS_H
+
+#include <linux/bitmap.h>
 
 #include "hotmap.h"
 #include "internal.h"
@@ -15,6 +20,21 @@
 struct pghot_place {
 	bool open;
 	unsigned long from;
+};
+
+/* Pages that share one of these bits are taken for each other: few are missed. */
+#define PGHOT_MISSED_BITS	512U
+
+/**
+ * struct pghot_cleared - ready records whose pages' accessed bits a sweep cleared
+ * @since_ms: when it began
+ * @end: page from which on it looked at none
+ * @missed: those before that it could not clear, and some others
+ */
+struct pghot_cleared {
+	u32 since_ms;
+	unsigned long end;
+	DECLARE_BITMAP(missed, PGHOT_MISSED_BITS);
 };
 
 /**
@@ -32,7 +52,9 @@ struct pghot_place {
  * @seek_on: somebody was found there who has more
  * @seek_ms: when that last began with the node's first page
  * @seeks: how many blocks were looked at for that
+ * @waiting: the last pass left something that waits
  * @swept_ms: when stale records were last dropped everywhere
+ * @cleared: by the last sweep
  * @entries: the ready records of one block
  * @place: by target node
  */
@@ -50,10 +72,20 @@ struct pghot_pass {
 	bool seek_on;
 	u32 seek_ms;
 	unsigned int seeks;
+	bool waiting;
 	u32 swept_ms;
+	struct pghot_cleared cleared;
 	struct pghot_entry entries[PGHOT_BLOCK_PAGES];
 	struct pghot_place place[];
 };
+
+/* pass.c */
+bool pghot_pass_called_off(void);
+
+/* sweep.c */
+void pghot_sweep(struct pghot_pass *p);
+void pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e);
+u32 pghot_sweep_due_ms(const struct pghot_pass *p);
 
 /* ready.c */
 bool pghot_ready_drop_stale(struct pghot_entry *e);

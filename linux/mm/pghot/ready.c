@@ -184,6 +184,8 @@ enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
 	enum pghot_verdict verdict;
 	struct folio *folio;
 
+	if (!e->hot)
+		pghot_sweep_ask(p, e);
 	/* Unless it was accessed just now: then the next pass sees a new age. */
 	if (!e->hot) {
 		if (!pghot_ready_drop_stale(e))

@@ -22,6 +22,7 @@
 	X(promoted_pages,	"pages promoted")			\
 	X(batches,		"batches handed to migration")		\
 	X(wakeups,		"times kmigrated was woken by readiness") \
+	X(refreshed,		"ready records whose page was still in use") \
 	X(skip_stale,		"went cold before its turn")		\
 	X(skip_gone,		"page was freed")			\
 	X(skip_toptier,		"page is in the top tier already")	\

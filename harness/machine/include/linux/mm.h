@@ -22,7 +22,8 @@ struct page {
 /*
  * A folio as plain data: what it is, and what is to happen to it. One that is
  * @pinned is isolated but does not move; of one that @splits on its way so many
- * pages stay. Once it moved, @target is where to.
+ * pages stay. Once it moved, @target is where to. It is @young since an access,
+ * the last of which was at @accessed_ms; while it is @locked nobody can tell.
  */
 struct folio {
 	struct list_head lru;
@@ -34,7 +35,8 @@ struct folio {
 	unsigned int order;
 	int access_time;
 	unsigned int splits;
-	bool on_lru, file, dirty, busy, pinned;
+	u32 accessed_ms;
+	bool on_lru, file, dirty, busy, pinned, young, locked;
 };
 
 #define MB_TO_PAGES(mb)		((mb) << (20 - PAGE_SHIFT))

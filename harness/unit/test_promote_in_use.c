@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pages that wait for longer than the window, and no source reports again: what
+ * is in use goes when there is room, what nobody uses does not.
+ */
+#include "unit.h"
+#include "machine.h"
+
+#define PAGES		100UL
+#define WINDOW		PGHOT_WINDOW_MS
+
+#define for_each_layout(precise)					\
+	for (int precise = 0; precise < 2; precise++)
+
+/* Node 0 is full, and pages of node 2 wait for it. */
+static void begin_full(bool precise, unsigned long nr)
+{
+	machine_start_apart(precise);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_run(WINDOW + 1234);
+	machine_ready_first(2, nr, 0);
+}
+
+/* Access each page once in @every ms, page by page, for @ms. */
+static void use(unsigned long nr, unsigned int every, unsigned int ms)
+{
+	unsigned int now;
+	unsigned long i;
+
+	for (now = 0; now < ms; now++) {
+		for (i = now % every; i < nr; i += every)
+			machine_touch(2, i);
+		machine_run(1);
+	}
+}
+
+static void room_for_all(void)
+{
+	machine_room(0, 100000);
+	machine_run(2 * PGHOT_PERIOD_MS);
+}
+
+TEST(what_is_in_use_goes_when_there_is_room)
+{
+	unsigned int wait;
+
+	for_each_layout(precise) {
+		for (wait = WINDOW; wait < 3 * WINDOW; wait += 777) {
+			begin_full(precise, PAGES);
+			use(PAGES, PAGES, wait);
+			assert_int_equal(machine_stat("moved"), 0);
+			room_for_all();
+			assert_int_equal(machine_moved(2, 0, PAGES, 0), PAGES);
+			assert_true(machine_stat("refreshed") > 0);
+			assert_int_equal(machine_stat("recorded"), PAGES);
+			machine_stop();
+		}
+	}
+}
+
+TEST(what_nobody_uses_goes_stale)
+{
+	for_each_layout(precise) {
+		begin_full(precise, PAGES);
+		machine_run(2 * WINDOW);
+		assert_int_equal(machine_stat("skip_stale"), PAGES);
+		assert_int_equal(machine_stat("refreshed"), 0);
+		room_for_all();
+		assert_int_equal(machine_stat("moved"), 0);
+		machine_stop();
+	}
+}
+
+TEST(who_stops_using_a_page_lets_it_go_stale)
+{
+	for_each_layout(precise) {
+		begin_full(precise, PAGES);
+		use(PAGES, PAGES, 3 * WINDOW);
+		assert_int_equal(machine_stat("skip_stale"), 0);
+		machine_run(2 * WINDOW);
+		assert_int_equal(machine_stat("skip_stale"), PAGES);
+		machine_stop();
+	}
+}
+
+/* As often as makes pages ready that are counted: twice in a window. */
+TEST(what_is_used_twice_in_a_window_stays_ready)
+{
+	for_each_layout(precise) {
+		begin_full(precise, PAGES);
+		use(PAGES, WINDOW / 2 - 200, 20 * WINDOW);
+		assert_int_equal(machine_stat("skip_stale"), 0);
+		room_for_all();
+		assert_int_equal(machine_moved(2, 0, PAGES, 0), PAGES);
+		assert_true(machine_cold_ms < WINDOW);
+		machine_stop();
+	}
+}
+
+/* Each page as rarely as chance will have it; now and then some may go. */
+static void use_at_random(u64 seed, bool precise)
+{
+	unsigned int every[PAGES], now;
+	unsigned long i;
+
+	begin_full(precise, PAGES);
+	for (i = 0; i < PAGES; i++)
+		every[i] = 1 + harness_random(&seed) % (2 * WINDOW);
+	for (now = 0; now < 8 * WINDOW; now++) {
+		for (i = 0; i < PAGES; i++) {
+			if (machine_folio(2, i)->target == NUMA_NO_NODE &&
+			    harness_random(&seed) % every[i] == 0)
+				machine_touch(2, i);
+			if (harness_random(&seed) % (40 * WINDOW) == 0)
+				machine_folio(2, i)->locked ^= true;
+		}
+		if (harness_random(&seed) % 500 == 0)
+			machine_room(0, harness_random(&seed) % 4);
+		machine_run(1);
+	}
+	assert_true(machine_stat("moved") > 0);
+	assert_true(machine_cold_ms < WINDOW);
+	machine_stop();
+}
+
+TEST(whatever_goes_was_used_within_the_window)
+{
+	u64 seed;
+
+	for_each_layout(precise)
+		for (seed = 1; seed <= 5; seed++)
+			use_at_random(seed, precise);
+}
+
+/*
+ * The bits of a page that is locked cannot be cleared. When they can be read they
+ * tell of accesses that may be long ago.
+ */
+TEST(bits_that_were_not_cleared_prove_nothing)
+{
+	unsigned long i;
+
+	for_each_layout(precise) {
+		begin_full(precise, PAGES);
+		for (i = 0; i < PAGES; i++)
+			machine_folio(2, i)->locked = true;
+		machine_run(WINDOW / 2 + 200);
+		for (i = 0; i < PAGES; i++)
+			machine_folio(2, i)->locked = false;
+		machine_run(2 * WINDOW);
+		assert_int_equal(machine_stat("refreshed"), 0);
+		assert_int_equal(machine_stat("skip_stale"), PAGES);
+		machine_stop();
+	}
+}
+
+TEST(a_page_that_is_locked_at_times_stays_ready)
+{
+	begin_full(false, PAGES);
+	use(PAGES, PAGES, WINDOW / 4);
+	machine_folio(2, 7)->locked = true;
+	use(PAGES, PAGES, WINDOW / 2);
+	machine_folio(2, 7)->locked = false;
+	use(PAGES, PAGES, 3 * WINDOW);
+	room_for_all();
+	assert_int_equal(machine_moved(2, 0, 7, 0), 7);
+	assert_int_equal(machine_moved(2, 8, PAGES, 0), PAGES - 8);
+	assert_int_equal(machine_moved(2, 0, PAGES, 0) + machine_stat("skip_stale"),
+			 PAGES);
+	assert_true(machine_cold_ms < WINDOW);
+	machine_stop();
+}
+
+/* More pages than may be looked at: what that costs has a bound. */
+TEST(looking_takes_a_bounded_share_of_time)
+{
+	const unsigned long many = 2 * PAGES_PER_SECTION;
+	unsigned int window;
+
+	begin_full(false, many);
+	for (window = 1; window <= 4; window++) {
+		use(many, WINDOW / 4, WINDOW);
+		assert_true(machine_bits_looked <= (window + 1) * WINDOW * 10);
+	}
+	assert_true(machine_bits_looked >= 3 * WINDOW * 10);
+	room_for_all();
+	/* Each of those that were looked at. */
+	assert_in_range(machine_stat("moved"), WINDOW * 10 / 2 - 1, many / 2);
+	assert_true(machine_cold_ms < WINDOW);
+	machine_stop();
+}
+
+TEST(nothing_is_looked_at_that_does_not_wait)
+{
+	unsigned long i;
+
+	machine_start(false);
+	machine_plenty(0);
+	machine_thread(2);
+	for (i = 0; i < 2 * WINDOW; i += 10) {
+		machine_ready(2, i, 0);
+		machine_run(10);
+	}
+	assert_int_equal(machine_stat("moved"), 2 * WINDOW / 10);
+	assert_int_equal(machine_bits_looked, 0);
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(what_is_in_use_goes_when_there_is_room),
+	cmocka_unit_test(what_nobody_uses_goes_stale),
+	cmocka_unit_test(who_stops_using_a_page_lets_it_go_stale),
+	cmocka_unit_test(what_is_used_twice_in_a_window_stays_ready),
+	cmocka_unit_test(whatever_goes_was_used_within_the_window),
+	cmocka_unit_test(bits_that_were_not_cleared_prove_nothing),
+	cmocka_unit_test(a_page_that_is_locked_at_times_stays_ready),
+	cmocka_unit_test(looking_takes_a_bounded_share_of_time),
+	cmocka_unit_test(nothing_is_looked_at_that_does_not_wait),
+)

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The accessed bits of all page table entries that map a folio: CPUs set them,
+ * whether a source looks or not.
+ *
+ * A bit that is set says nothing of when it was cleared before, if ever. Who asks
+ * has to know that: see sweep.c.
+ *
+ * As in idle page tracking the TLB is not flushed. While a translation stays in
+ * it, accesses by that leave the bit clear. Between two looks, half a window
+ * apart, hardly any stays.
+ *
+ * Nothing here waits for a lock that may be held for long; see owners.c.
+ */
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/page_idle.h>
+#include <linux/pgtable.h>
+#include <linux/rmap.h>
+#include <linux/swap.h>
+
+#include "internal.h"
+
+/**
+ * struct accessed - what was found in the page tables
+ * @left: how many more entries may be looked at; a VMA without counts as one
+ * @any: a bit was set
+ * @unknown: there was more to look at
+ */
+struct accessed {
+	unsigned int left;
+	bool any;
+	bool unknown;
+};
+
+/* An entry that is not present says nothing, but a device may have used it. */
+static bool accessed_entry(struct page_vma_mapped_walk *pvmw)
+{
+	struct vm_area_struct *vma = pvmw->vma;
+	unsigned long addr = pvmw->address, size = PAGE_SIZE;
+	bool young = false;
+
+	if (pvmw->pte) {
+		if (pte_present(ptep_get(pvmw->pte)))
+			young = ptep_test_and_clear_young(vma, addr, pvmw->pte);
+	} else if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE)) {
+		size = PMD_SIZE;
+		if (pmd_present(pmdp_get(pvmw->pmd)))
+			young = pmdp_test_and_clear_young(vma, addr, pvmw->pmd);
+	}
+	return mmu_notifier_clear_young(vma->vm_mm, addr, addr + size) || young;
+}
+
+/* Return false when no more may be looked at. */
+static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
+			      unsigned long addr, void *arg)
+{
+	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, 0);
+	struct accessed *a = arg;
+	unsigned int n;
+
+	if (!a->left) {
+		a->unknown = true;
+		return false;
+	}
+	for (n = 0; page_vma_mapped_walk(&pvmw); n++)
+		a->any |= accessed_entry(&pvmw);
+	a->left -= clamp(n, 1, a->left);
+	return true;
+}
+
+/*
+ * What was cleared here reclaim and idle page tracking will not find. There is a
+ * flag to tell them; without it, do as is done for a page that is unmapped.
+ */
+static void accessed_tell(struct folio *folio)
+{
+	folio_clear_idle(folio);
+	if (IS_ENABLED(CONFIG_PAGE_IDLE_FLAG))
+		folio_set_young(folio);
+	else
+		folio_mark_accessed(folio);
+}
+
+/**
+ * pghot_clear_accessed - was a folio accessed since this was last asked
+ * @folio: the folio, with a reference
+ * @left: how many page table entries may be looked at; what was is taken off. A
+ *	  folio counts as one at least, and so does a VMA
+ * @accessed: set to whether any of its accessed bits was set
+ *
+ * A folio that more than %PGHOT_OWNERS_MAX VMAs may map goes nowhere, and is not
+ * looked at to the end. No bit says that a file is read or written otherwise
+ * than through a mapping.
+ *
+ * Context: Process context. May reschedule; waits for no lock that sleeps.
+ *
+ * Return: true if all of its bits are clear now.
+ */
+bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
+			  bool *accessed)
+{
+	unsigned int most = min(*left, PGHOT_OWNERS_MAX);
+	struct accessed a = { .left = most };
+	struct rmap_walk_control rwc = {
+		.arg = &a,
+		.try_lock = true,
+		.rmap_one = accessed_rmap_one,
+		.anon_lock = folio_lock_anon_vma_read,
+	};
+
+	*accessed = false;
+	*left -= min(*left, 1);
+	/* Of other memory the reverse map must not be asked. */
+	if (!folio_test_lru(folio) || !folio_trylock(folio))
+		return false;
+	if (folio_test_ksm(folio))
+		a.unknown = true;
+	else if (folio_mapped(folio))
+		rmap_walk(folio, &rwc);
+	folio_unlock(folio);
+
+	/* One is taken off already, for those that nobody has mapped. */
+	*left -= min(*left, max(most - a.left, 1) - 1);
+	*accessed = a.any;
+	if (a.any)
+		accessed_tell(folio);
+	return !rwc.contended && !a.unknown;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of accessed.c: whether a page was accessed, by made-up processes. */
+#include <kunit/test.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/page_idle.h>
+#include <linux/swap.h>
+#include <asm/tlbflush.h>
+
+#include "../internal.h"
+#include "shared.h"
+
+#define PLENTY	100000U
+
+/* On the LRU list, as memory of users is before long. */
+static struct shared *accessed_new(struct kunit *test, unsigned int processes)
+{
+	struct shared *s = shared_new(test);
+
+	lru_add_drain_all();
+	KUNIT_EXPECT_TRUE(test, folio_test_lru(s->folio));
+	KUNIT_EXPECT_EQ(test, shared_by(s, processes), processes);
+	return s;
+}
+
+/* A CPU that still has the translation would not look at the page table. */
+static void access_by(struct kunit *test, struct mm_struct *mm)
+{
+	unsigned long addr;
+	u32 word;
+
+	mmap_read_lock(mm);
+	addr = find_vma(mm, 0)->vm_start;
+	mmap_read_unlock(mm);
+	kthread_use_mm(mm);
+	flush_tlb_mm(mm);
+	KUNIT_EXPECT_EQ(test, get_user(word, (u32 __user *)addr), 0);
+	kthread_unuse_mm(mm);
+}
+
+/* Look at the page, to the end. */
+static bool was_accessed(struct kunit *test, struct shared *s)
+{
+	unsigned int left = PLENTY;
+	bool accessed;
+
+	KUNIT_EXPECT_TRUE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	KUNIT_EXPECT_EQ(test, left, PLENTY - max(s->nr, 1));
+	return accessed;
+}
+
+static void each_access_is_seen_once(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 3);
+	unsigned int i;
+
+	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
+	KUNIT_EXPECT_FALSE(test, was_accessed(test, s));
+	for (i = 0; i < s->nr; i++) {
+		access_by(test, s->mm[i]);
+		KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
+		KUNIT_EXPECT_FALSE(test, was_accessed(test, s));
+	}
+	shared_free(s);
+}
+
+static void nobody_accesses_what_nobody_maps(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 0);
+
+	KUNIT_EXPECT_FALSE(test, was_accessed(test, s));
+	shared_free(s);
+}
+
+/* What was cleared is there for reclaim, and idle page tracking. */
+static void others_learn_of_it(struct kunit *test)
+{
+	struct shared *s;
+
+	if (!IS_ENABLED(CONFIG_PAGE_IDLE_FLAG))
+		kunit_skip(test, "no CONFIG_PAGE_IDLE_FLAG");
+	s = accessed_new(test, 1);
+	folio_set_idle(s->folio);
+	folio_test_clear_young(s->folio);
+	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
+	KUNIT_EXPECT_TRUE(test, folio_test_young(s->folio));
+	KUNIT_EXPECT_FALSE(test, folio_test_idle(s->folio));
+	shared_free(s);
+}
+
+static void locks_are_not_waited_for(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 1);
+	unsigned int left = PLENTY;
+	bool accessed;
+
+	folio_lock(s->folio);
+	KUNIT_EXPECT_FALSE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	folio_unlock(s->folio);
+	i_mmap_lock_write(s->file->f_mapping);
+	KUNIT_EXPECT_FALSE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	i_mmap_unlock_write(s->file->f_mapping);
+	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
+	shared_free(s);
+}
+
+static void no_more_is_looked_at_than_allowed(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 3);
+	unsigned int left = 2;
+	bool accessed;
+
+	KUNIT_EXPECT_FALSE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	KUNIT_EXPECT_EQ(test, left, 0);
+	/* The third. */
+	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
+	left = 3;
+	KUNIT_EXPECT_TRUE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	KUNIT_EXPECT_EQ(test, left, 0);
+	KUNIT_EXPECT_FALSE(test, accessed);
+	shared_free(s);
+}
+
+static u64 bits_ns(struct kunit *test, struct shared *s)
+{
+	const unsigned int looks = 2000;
+	u64 start = ktime_get_ns();
+	unsigned int i;
+
+	for (i = 0; i < looks; i++)
+		was_accessed(test, s);
+	return (ktime_get_ns() - start) / looks;
+}
+
+/* What looking costs; nothing to fail by. */
+static void cost_of_bits(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 1);
+
+	kunit_info(test, "mapped by 1 process: %llu ns per look\n", bits_ns(test, s));
+	KUNIT_EXPECT_EQ(test, shared_by(s, PROCESSES - 1), PROCESSES - 1);
+	kunit_info(test, "mapped by %u processes: %llu ns per look\n", PROCESSES,
+		   bits_ns(test, s));
+	shared_free(s);
+}
+
+static struct kunit_case accessed_cases[] = {
+	KUNIT_CASE(each_access_is_seen_once),
+	KUNIT_CASE(nobody_accesses_what_nobody_maps),
+	KUNIT_CASE(others_learn_of_it),
+	KUNIT_CASE(locks_are_not_waited_for),
+	KUNIT_CASE(no_more_is_looked_at_than_allowed),
+	KUNIT_CASE(cost_of_bits),
+	{}
+};
+
+static struct kunit_suite accessed_suite = {
+	.name = "pghot_accessed",
+	.test_cases = accessed_cases,
+};
+
+kunit_test_suite(accessed_suite);

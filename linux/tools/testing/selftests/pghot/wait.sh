@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Pages wait for room for longer than the window, and no source reports them again:
+# those in use keep their place, those that nobody uses lose it.
+
+. "$(dirname "$0")/lib.sh"
+
+WINDOW=4
+
+each_waits() { (($(ready_now) + $(grew pghot_moved) >= PAGES)); }
+
+# Fill the top tier, have all pages become ready, and then no more hint faults. Some
+# find room before hog takes that.
+all_wait() {
+	need_pghot
+	command -v taskset >/dev/null || skip "no taskset"
+	balance 2
+	knob $PGHOT/window_ms $((WINDOW * 1000))
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	hog "${TOP[@]}"
+	remember
+	ask run
+	wait_until each_waits ||
+		fail "of $PAGES pages $(ready_now) became ready, $(grew pghot_moved) moved"
+	knob $BALANCING 0
+	(($(ready_now) >= PAGES / 2)) || fail "$(ready_now) of $PAGES pages wait"
+}
+
+# What a CPU has in its TLB it accesses without telling the page table. Another
+# program takes that away, as other work does on a real machine.
+pass_time() { # seconds
+	local end=$((SECONDS + $1))
+	while ((SECONDS < end)); do
+		taskset -c "$CPU" true
+		sleep 0.1
+	done
+}
+
+test_pages_in_use_keep_waiting() {
+	local left
+	all_wait
+	pass_time $((WINDOW * 3))
+	grown pghot_refreshed $((PAGES / 2)) ||
+		fail "pghot_refreshed grew by $(grew pghot_refreshed)"
+	left=$(ready_now)
+	say "of $PAGES pages in use $left wait, after three windows"
+	# All, but on a host that is too busy to run them.
+	((left >= PAGES / 2)) || fail "pages in use went stale: $(grew pghot_skip_stale)"
+	remember
+	kill -KILL "$HOG"
+	wait_until ready_is 0 || fail "$(ready_now) records are left"
+	grown pghot_moved $((left / 2)) || fail "$(grew pghot_moved) of $left moved"
+	promoted $((left / 2))
+}
+
+test_pages_nobody_uses_go_stale() {
+	local left
+	all_wait
+	ask stop
+	left=$(ready_now)
+	remember
+	pass_time $((WINDOW * 3))
+	wait_until ready_is 0 || fail "$(ready_now) records are left"
+	grown pghot_skip_stale $((left / 2)) ||
+		fail "skip_stale grew by $(grew pghot_skip_stale), $left waited"
+	remember
+	kill -KILL "$HOG"
+	pass_time 1
+	untouched pghot_moved
+	expect 0 check
+	conserved
+}
+
+run_tests "$@"
