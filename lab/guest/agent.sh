@@ -55,6 +55,11 @@ abort() { # number
 	kill -KILL -- "-$pid"
 }
 
+# The kernel hands its log to the console by an interrupt that a CPU sends to itself.
+say() { # cpu
+	taskset -c "$1" printf '<5>lab: %s cpu %s\n' "$nonce" "$1" >/dev/kmsg
+}
+
 kernel_log() {
 	# cat ends where the log's ring buffer overran it.
 	while :; do
@@ -74,10 +79,11 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 kernel_log 3>&- 4>&- 5>&- &
 online_memory || exit
 
-echo ready >&3
+echo "ready $(</sys/devices/system/cpu/online)" >&3
 while read -r verb number <&3; do
 	case $verb in
 	run) start "$number" 6>&- ;;
+	say) say "$number" ;;
 	abort) abort "$number" 2>/dev/null ;;
 	quit) break ;;
 	esac

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lab.guest import kernel_log, virtme
-from lab.guest.errors import GuestError
+from lab.guest.errors import EmulatorError, GuestError
 from lab.guest.vm import VM
 from lab.host import qemu
 from lab.machines import Machine
@@ -21,6 +21,8 @@ _SETTLE = 2.0
 """Seconds of silence after a fatal message: the report is complete."""
 _SETTLE_LIMIT = 15.0
 """Seconds at most for that report."""
+_SAY_LIMIT = 30.0
+"""Seconds for one line from each CPU to the console. It takes 0.1 under emulation."""
 _OFF_LIMIT = 30.0
 """Seconds to power off."""
 
@@ -30,6 +32,12 @@ _CMDLINE = ["loglevel=7", "log_buf_len=4M", "printk.devkmsg=on", "oops=panic"]
 
 Lines = Callable[[str], None]
 """Takes each line of a command's output as it comes."""
+
+
+def _cpus(listed: str) -> list[int]:
+    """The numbers in a list as sysfs has them: 0-2,4."""
+    spans = [span.split("-") for span in listed.split(",")]
+    return [cpu for span in spans for cpu in range(int(span[0]), int(span[-1]) + 1)]
 
 
 class Booted:
@@ -87,22 +95,42 @@ class Booted:
             raise
         try:
             self.wait(
-                lambda: b"ready\n" in self.vm.text["control"],
+                lambda: b"\n" in self.vm.text["control"],
                 deadline,
                 f"machine {machine.name} did not boot within {limit:.3g} s",
             )
+            with self.vm.changed:
+                ready = bytes(self.vm.text["control"]).decode()
+                self.vm.text["control"].clear()
+            for cpu in _cpus(ready.split()[1]):
+                self._hear(cpu)
         except BaseException:
             self.kill()
             raise
-        with self.vm.changed:
-            self.vm.text["control"].clear()
+
+    def _hear(self, cpu: int) -> None:
+        """Have a CPU say a line on the console. Raises EmulatorError where it does not.
+
+        A CPU that lost one of its interrupts to itself sends itself no other, and then
+        neither the console nor a reader of /dev/kmsg learns what it says.
+        """
+        mark = f"lab: {self.nonce} cpu {cpu}".encode()
+        late = f"the kernel log stands still: CPU {cpu} cannot be heard on the console"
+        self.vm.send(f"say {cpu}")
+        try:
+            self.wait(lambda: mark in self.vm.text["serial"], time.monotonic() + _SAY_LIMIT, late)
+        except GuestError as error:
+            if error.reason != late:
+                raise
+            raise EmulatorError(error.reason, error.log) from None
 
     @property
     def log(self) -> str:
         """The serial console so far: the kernel log from the first line on."""
         with self.vm.changed:
             text = bytes(self.vm.text["serial"])
-        return text.decode(errors="replace").replace("\r\n", "\n")
+        lines = text.decode(errors="replace").replace("\r\n", "\n").splitlines(keepends=True)
+        return "".join(line for line in lines if f"lab: {self.nonce} " not in line)
 
     # Called with vm.changed held by VM.wait().
     def _trouble(self) -> str | None:

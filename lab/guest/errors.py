@@ -26,3 +26,7 @@ class GuestError(LabError):
         if not tail:
             return self.reason
         return "\n".join([f"{self.reason}; the end of its log:", *(f"  {line}" for line in tail)])
+
+
+class EmulatorError(GuestError):
+    """The emulator failed, not the guest: another boot may go well."""

@@ -23,9 +23,13 @@ def main() -> None:
     own = {"KMSG": ports["kmsg"], "CONSOLE": console, "QEMU": os.getpid()}
     os.write(console, b"[    0.000000] Linux version 7.3\r\n")
     os.write(ports["kmsg"], b"4,1,0,-;a warning of the boot\n")
-    os.write(ports["control"], b"ready\n")
+    os.write(ports["control"], b"ready 0,2-3\n")
     for line in os.fdopen(ports["control"], encoding="utf-8", closefd=False):
         verb, *number = line.split()
+        if verb == "say":
+            if number[0] not in os.environ.get("MUTE", "").split():
+                os.write(console, f"[    0.000001] lab: {nonce} cpu {number[0]}\r\n".encode())
+            continue
         if verb != "run":
             break
         done = subprocess.run(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.guest import Guest, GuestError, run, session, virtme
+from lab.guest import Guest, GuestError, booted, run, session, virtme
 from lab.tests import fake_qemu
 
 LONG = 30
@@ -67,6 +67,34 @@ def test_what_the_kernel_said(guest):
     assert done.warnings == ["loud"] and "quiet" in done.log
     again = guest.sh("true")
     assert again.warnings == [] and again.log == ""
+
+
+@pytest.fixture
+def boots(monkeypatch):
+    """A list that counts the boots."""
+    tried: list[booted.Booted] = []
+
+    class Counted(booted.Booted):
+        def __init__(self, *words, **more):
+            tried.append(self)
+            super().__init__(*words, **more)
+
+    monkeypatch.setattr(session, "Booted", Counted)
+    monkeypatch.setattr(booted, "_SAY_LIMIT", 0.5)
+    return tried
+
+
+def test_a_cpu_that_cannot_be_heard_is_the_emulators_fault(no_qemu, monkeypatch, boots):
+    monkeypatch.setenv("MUTE", "3")
+    with pytest.raises(GuestError, match="CPU 3 cannot be heard"):
+        Guest("small", __file__)
+    assert len(boots) == 3 and not any(no_qemu.iterdir())
+
+
+def test_only_cpus_that_are_online_are_heard(no_qemu, monkeypatch, boots):
+    monkeypatch.setenv("MUTE", "1")
+    Guest("small", __file__).close()
+    assert len(boots) == 1
 
 
 def test_lines_as_they_come(guest):
