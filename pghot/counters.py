@@ -79,6 +79,11 @@ COUNTERS: dict[str, Counter] = dict(
             "Times that a ready record stayed fresh because its page was in use while it waited.",
         ),
         _counter(
+            "pghot_in_fault",
+            "Folios that the hint fault that found them was left to move, because kmigrated was"
+            " behind and had to share its CPU.",
+        ),
+        _counter(
             "pghot_skip_stale",
             "The page went cold before its turn came.",
             "Mend what delays promotion first (see the delayed reasons). If nothing does, the"

@@ -38,6 +38,7 @@ int machine_hotplug_off;
 unsigned long machine_isolated;
 unsigned long machine_asked, machine_looked, machine_bits_looked;
 u32 machine_cold_ms;
+bool machine_crowded;
 
 static struct page *pages;
 static struct folio *folios;
@@ -139,6 +140,7 @@ void machine_power_on(void)
 	machine_looked = 0;
 	machine_bits_looked = 0;
 	machine_cold_ms = 0;
+	machine_crowded = false;
 	machine_work = NULL;
 	sysctl_numa_balancing_promote_rate_limit = 65536;
 	machine_source.evidence = PGHOT_ACCESSES;

@@ -3,6 +3,8 @@
 #include "unit.h"
 #include "machine.h"
 
+#include <linux/sched/stat.h>
+
 TEST(readiness_wakes_a_thread_that_sleeps)
 {
 	machine_start(false);
@@ -55,7 +57,79 @@ TEST(each_lower_node_has_its_own_thread)
 	machine_stop();
 }
 
+static void ready(unsigned long first, unsigned int nr)
+{
+	unsigned long i;
+
+	for (i = first; i < first + nr; i++)
+		machine_ready(2, i, 0);
+}
+
+/* Many become ready, and the thread sees them, and whether others want its CPU. */
+static void start_seen(bool crowded)
+{
+	machine_start(false);
+	machine_thread(2);
+	machine_crowded = crowded;
+	ready(0, 100);
+	/* It has not run, so nobody knows. */
+	assert_false(pghot_is_behind(2));
+	machine_run(10);
+	assert_false(pghot_is_behind(2));
+}
+
+TEST(a_thread_with_a_cpu_for_itself_is_never_behind)
+{
+	start_seen(false);
+	ready(100, 100);
+	assert_false(pghot_is_behind(2));
+	machine_stop();
+}
+
+TEST(who_shares_a_cpu_is_behind_with_more_than_a_few)
+{
+	start_seen(true);
+	ready(100, 4);
+	assert_false(pghot_is_behind(2));
+	ready(104, 1);
+	assert_true(pghot_is_behind(2));
+	assert_false(pghot_is_behind(3));
+	/* Only what it did not see counts. */
+	machine_run(10);
+	assert_false(pghot_is_behind(2));
+	machine_stop();
+}
+
+TEST(who_gets_a_cpu_again_is_no_longer_behind)
+{
+	start_seen(true);
+	machine_crowded = false;
+	ready(100, 5);
+	assert_true(pghot_is_behind(2));
+	machine_run(10);
+	ready(200, 100);
+	assert_false(pghot_is_behind(2));
+	machine_stop();
+}
+
+/* Nobody moves what waits for a full target, or is woken for it. */
+TEST(what_waits_for_a_closed_target_is_not_behind)
+{
+	start_seen(true);
+	machine_room(0, 0);
+	machine_room(1, 0);
+	ready(100, 4);
+	machine_run(PGHOT_PERIOD_MS + 10);
+	ready(200, 100);
+	assert_false(pghot_is_behind(2));
+	machine_stop();
+}
+
 UNIT_MAIN(
+	cmocka_unit_test(a_thread_with_a_cpu_for_itself_is_never_behind),
+	cmocka_unit_test(who_shares_a_cpu_is_behind_with_more_than_a_few),
+	cmocka_unit_test(who_gets_a_cpu_again_is_no_longer_behind),
+	cmocka_unit_test(what_waits_for_a_closed_target_is_not_behind),
 	cmocka_unit_test(readiness_wakes_a_thread_that_sleeps),
 	cmocka_unit_test(records_from_before_the_thread_are_found),
 	cmocka_unit_test(what_becomes_ready_soon_after_moves_together),

@@ -20,6 +20,7 @@ PGHOT_COUNTERS = {
     "pghot_batches": 40,
     "pghot_wakeups": 35,
     "pghot_refreshed": 300,
+    "pghot_in_fault": 40,
     "pghot_skip_stale": 600,
     "pghot_skip_gone": 0,
     "pghot_skip_toptier": 0,

@@ -32,6 +32,9 @@ struct task_struct;
  * @pass: the thread's working memory
  * @wait: where the thread sleeps
  * @kick: there may be something ready that the thread has not seen
+ * @crowded: when the thread was last seen to work, others waited for its CPU
+ * @unseen: records that the thread is to look at and that became ready since it
+ *	    last began to look
  * @wake_work: wakes the thread from contexts that cannot
  * @closed: accessing nodes whose pages no target takes from here for now: the
  *	    thread looks again by itself, and is not woken for them
@@ -52,6 +55,8 @@ struct pghot_node {
 	struct pghot_pass *pass;
 	wait_queue_head_t wait;
 	bool kick;
+	bool crowded;
+	atomic_long_t unseen;
 	struct irq_work wake_work;
 	nodemask_t closed;
 	bool strays_closed;
@@ -155,6 +160,7 @@ struct folio *pghot_tracked_folio(unsigned long pfn,
 				  enum pghot_verdict *verdict);
 unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr);
 void pghot_wake_init(struct pghot_node *node);
+bool pghot_is_behind(int nid);
 
 /* target.c */
 struct pghot_target *pghot_target(int nid);

@@ -77,6 +77,7 @@ static int kmigrated(void *data)
 			continue;
 
 		expire(node);
+		atomic_long_set(&node->unseen, 0);
 		WRITE_ONCE(node->kick, false);
 		/* Pairs with the barrier in wake_kmigrated(). */
 		smp_mb();

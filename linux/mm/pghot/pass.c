@@ -11,6 +11,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/stat.h>
 #include <linux/slab.h>
 
 #include "pass.h"
@@ -182,6 +183,7 @@ static bool walk(struct pghot_pass *p, unsigned long from, unsigned long to)
 			return true;
 		}
 		one_block(p, pfn, from);
+		WRITE_ONCE(p->node->crowded, !single_task_running());
 		if (over(p)) {
 			pghot_map_stop(&pghot_map, &c);
 			return false;

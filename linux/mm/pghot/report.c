@@ -43,11 +43,14 @@ static void wake_kmigrated(struct pghot_node *node, int nid)
 	 * seen here.
 	 */
 	smp_mb();
-	if (READ_ONCE(node->kick) || READ_ONCE(node->all_closed))
+	if (READ_ONCE(node->all_closed))
 		return;
 	/* The thread looks again when a target may take something. */
 	if (nid >= 0 ? node_isset(nid, node->closed) :
 		       READ_ONCE(node->strays_closed))
+		return;
+	atomic_long_inc(&node->unseen);
+	if (READ_ONCE(node->kick))
 		return;
 	WRITE_ONCE(node->kick, true);
 	pghot_stat_add(PGHOT_STAT_wakeups, 1);
@@ -56,6 +59,30 @@ static void wake_kmigrated(struct pghot_node *node, int nid)
 		irq_work_queue(&node->wake_work);
 	else if (wq_has_sleeper(&node->wait))
 		wake_up(&node->wait);
+}
+
+/*
+ * So many records may wait for a thread that has to share its CPU. Some have to
+ * go its way, or it would never find out that it has a CPU for itself again.
+ */
+#define BEHIND_RECORDS	4
+
+/**
+ * pghot_is_behind - is the thread's work better done by those who report
+ * @nid: lower-tier node
+ *
+ * Where no CPU is idle the thread's time is taken from somebody, and it has only
+ * part of a CPU, while those who fault have all of theirs: what it would take
+ * from one of them, and get done late, they do at once and each for itself.
+ *
+ * Return: true if so.
+ */
+bool pghot_is_behind(int nid)
+{
+	struct pghot_node *node = pghot_node(nid);
+
+	return node && READ_ONCE(node->crowded) &&
+	       atomic_long_read(&node->unseen) > BEHIND_RECORDS;
 }
 
 static void became_ready(const struct pghot_access *access,

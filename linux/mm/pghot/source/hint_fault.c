@@ -182,6 +182,16 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	}
 	if (!pghot_target(target))
 		return NUMA_NO_NODE;
+	/*
+	 * With plenty of room there is no order to keep to and no limit, and
+	 * whose folio it is alone its other owners need not be asked.
+	 */
+	if (target == nid && pghot_is_behind(folio_nid(folio)) &&
+	    !folio_maybe_mapped_shared(folio) &&
+	    numa_promotion_unlimited(NODE_DATA(nid), folio_nr_pages(folio))) {
+		pghot_stat_add(PGHOT_STAT_in_fault, 1);
+		return nid;
+	}
 
 	latency = numa_hint_fault_latency(folio);
 	access.weight = fault_weight(folio, target, latency, &slow);

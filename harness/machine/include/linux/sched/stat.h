@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _MACHINE_LINUX_SCHED_STAT_H
+#define _MACHINE_LINUX_SCHED_STAT_H
+
+#include <linux/types.h>
+
+/* Others want the CPU that a thread runs on. */
+extern bool machine_crowded;
+
+#define single_task_running()	(!machine_crowded)
+
+#endif
