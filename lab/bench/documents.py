@@ -76,9 +76,11 @@ def _matrix(
     title: str,
     text: Callable[[dict], str],
     name: Callable[[dict[str, dict]], str] = lambda own: next(iter(own.values()))["experiment"],
+    bounds: Sequence[str] = (),
 ) -> str:
-    """A line per experiment, which ``name`` names, and a column per contender."""
-    names = _order(rows)
+    """A line per experiment, which ``name`` names, and a column per contender, behind those of
+    ``bounds``."""
+    names = [*bounds, *_order(rows)]
     lines = [
         [name(own), *(text(own[one]) if one in own else figures.NONE for one in names)]
         for own in _by_experiment(rows).values()
@@ -143,7 +145,6 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
     others = [row for row in others if row["experiment"] in scored and row["contender"] != "best"]
     parts = [_made(origin)]
     busy = [row for row in rows if row["hog_lost_ms"] is not None]
-    busy = [row for row in busy if row["contender"] not in marks.BOUNDS]
     if with_r:
         parts += [
             "R, and in brackets from which to which it is with other random numbers:",
@@ -159,13 +160,20 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
         ]
     if busy:
         parts += [
-            "CPU time in milliseconds that programs on the other CPUs lost, beside the slow bound:",
-            _matrix(busy, "lost ms", lambda row: figures.cpu_ms(row["hog_lost_ms"])),
+            _wrapped(
+                "CPU time in milliseconds that programs on the other CPUs lost, beside the slow "
+                "bound. `fast` moves nothing either: it is the zero."
+            ),
+            _matrix(busy, "lost ms", lambda row: figures.cpu_ms(row["hog_lost_ms"]), bounds=("fast",)),
+            _wrapped(resolution.told_ms(busy)),
         ]
     left = [row for row in rows if row["hog_idle_rate"] is not None]
     left = [row for row in left if row["contender"] not in marks.BOUNDS]
     if left:
         parts += [
+            "Share of the promoted pages that hint faults moved themselves where no CPU was idle, "
+            "with pghot:",
+            _matrix(left, "in fault", figures.in_fault),
             "What is left of the workload's own CPUs to a program that gives way, in CPUs:",
             _matrix(left, "left", lambda row: figures.left(row["hog_idle_rate"])),
         ]

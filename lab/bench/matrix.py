@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lab.bench.description import Contender, Experiment, Variant
@@ -205,6 +206,13 @@ def _count(results: list[Result], *names: str) -> int:
     )
 
 
+def _in_fault(results: list[Result]) -> int | None:
+    """Pages that hint faults promoted themselves, and not pghot's thread; None without pghot."""
+    if not all("pghot_promoted_pages" in result.vmstat for result in results):
+        return None
+    return max(_count(results, "pgpromote_success") - _count(results, "pghot_promoted_pages"), 0)
+
+
 def _seen(results: list[Result], name: str) -> int:
     return round(sum(result.model["pages"][name] for result in results) / len(results))
 
@@ -224,6 +232,7 @@ _FIGURES = (
     "recovered",
     "recovered_by_seed",
     "promoted",
+    "in_fault",
     "demoted",
     "demoted_again",
     "seen_promoted",
@@ -241,12 +250,21 @@ def _rate(results: list[Result]) -> float | None:
     return _mean([result.hog_rate for result in results])
 
 
-def _lost_ms(result: Result, still: Result) -> float | None:
-    """Milliseconds of CPU time that were taken from those on the other CPUs. What they got done
-    says how much they had: beside ``still``, where nothing moves, all of it."""
-    if not (result.seconds and result.hog_rate and still.hog_rate):
+def _taken_ms(result: Result, cpus: Sequence[int]) -> float:
+    """Milliseconds that the kernel had of these CPUs in the measured part, by the model. What keeps
+    them busy knows only its own part, which begins and ends up to 5 ms earlier or later."""
+    counted = [cpu["kernel"] for cpu in result.model["cpus"] if cpu["cpu"] in cpus]
+    return sum(kernel["instructions"] + kernel["ns"] for kernel in counted) / 1e6
+
+
+def _lost_ms(result: Result, still: Result, variant: Variant | None) -> float | None:
+    """Milliseconds of CPU time that were taken from those on the other CPUs, beyond what the kernel
+    takes in as much time beside ``still``, where nothing moves."""
+    counted = all(one.seconds and "cpus" in one.model for one in (result, still))
+    if not (counted and result.seconds and still.seconds and variant and variant.hogs):
         return None
-    return 1000 * result.seconds * result.hog["cpus"] * (1 - result.hog_rate / still.hog_rate)
+    always = _taken_ms(still, variant.hogs) / still.seconds
+    return _taken_ms(result, variant.hogs) - always * result.seconds
 
 
 def _by_seed(results: list[Result], fast: list[Result], slow: list[Result]) -> list[float | None]:
@@ -286,6 +304,7 @@ def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result
         "recovered": recovered(seconds, seconds_of(fast), seconds_of(slow)),
         "recovered_by_seed": _by_seed(results, fast, slow),
         "promoted": _count(results, "pgpromote_success"),
+        "in_fault": _in_fault(results),
         "demoted": _count(results, *_DEMOTED),
         "demoted_again": _seen(results, "demoted_again"),
         "seen_promoted": _seen(results, "promoted"),
@@ -293,7 +312,9 @@ def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result
         "hog_rate": hog,
         "hog_share": hog / undisturbed if hog and undisturbed else None,
         "hog_idle_rate": _mean([result.hog_idle_rate for result in results]),
-        "hog_lost_ms": _mean([_lost_ms(*pair) for pair in zip(results, slow)]),
+        "hog_lost_ms": _mean(
+            [_lost_ms(*pair, made.experiment.variant) for pair in zip(results, slow)]
+        ),
         "detail": results[0].workload.get("detail"),
         "timeline": _timeline(results[0]),
     }

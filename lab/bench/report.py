@@ -52,6 +52,7 @@ _COLUMNS = (
     _Column("again", lambda row, _: figures.count(row["demoted_again"])),
     _Column("kernel s", lambda row, _: figures.seconds(row["kernel_seconds"])),
     _Column("lost ms", lambda row, _: figures.cpu_ms(row["hog_lost_ms"])),
+    _Column("in fault", lambda row, _: figures.in_fault(row)),
     _Column("left", lambda row, _: figures.left(row["hog_idle_rate"])),
     _Column("score", lambda row, _: figures.score(row["score"], row["unit"])),
 )
@@ -96,5 +97,5 @@ def table(rows: list[dict], width: int) -> Group:
             shown.add_row(name, row["contender"], Text(f"({mark})", style=style))
             continue
         shown.add_row(name, row["contender"], *(column.text(row, late) for column in columns))
-    said = [Text(told) for told in (resolution.told(rows),) if told]
+    said = [Text(told) for told in (resolution.told(rows), resolution.told_ms(rows)) if told]
     return Group(shown, Text(), *(Text(f"({mark}) {why}") for why, mark in reasons.items()), *said)

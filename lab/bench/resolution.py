@@ -76,3 +76,29 @@ def told(rows: list[dict]) -> str:
         f"{figures.share(median(found.values()))} in the median, by {figures.share(largest)} at "
         f"most ({worst})."
     )
+
+
+def apart_ms(rows: Iterable[dict]) -> float | None:
+    """By how many milliseconds one experiment's contenders may differ in what others lose, where
+    all are alike: what ``fast`` loses, which moves nothing, and what like kernels differ by. None
+    where nothing was taken from anybody."""
+    lost = {row["contender"]: row["hog_lost_ms"] for row in rows}
+    like = {row["contender"]: row["like"] for row in rows if row.get("like")}
+    pairs = [(lost.get("fast"), 0.0), *((lost[name], lost.get(twin)) for name, twin in like.items())]
+    known = [abs(a - b) for a, b in pairs if a is not None and b is not None]
+    return max(known, default=None)
+
+
+def told_ms(rows: list[dict]) -> str:
+    """A sentence on these differences; empty without any."""
+    own: dict[tuple[str, str], list[dict]] = {}
+    for row in rows:
+        own.setdefault(figures.row_key(row), []).append(row)
+    apart = {key: ms for key, those in own.items() if (ms := apart_ms(those)) is not None}
+    if not apart:
+        return ""
+    told = ", ".join(f"{figures.cpu_ms(ms)} ms in {name}" for (name, _), ms in apart.items())
+    return (
+        "Resolution of lost ms: what fast loses, which moves nothing, and what like kernels differ "
+        f"by, is up to {told}. What is less is nothing."
+    )

@@ -21,6 +21,7 @@ def row(experiment, contender, recovered=None, *, slow=4.0, fast=2.0, **fields):
         "score": 504321.7,
         "unit": "keys/s",
         "promoted": 16384,
+        "in_fault": None,
         "demoted": 0,
         "demoted_again": 0,
         "seen_promoted": 16384,

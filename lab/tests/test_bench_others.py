@@ -2,28 +2,37 @@
 """What programs on the other CPUs lose, and where that is shown."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from lab.bench import description, documents, matrix, page, report
+from lab.bench import description, documents, figures, matrix, page, report, resolution
 from lab.measure import Result
 from lab.tests import bench_fakes
 
 CONTENDERS = {read.name: read for read in description.contenders()}
 
 
-def made(*runs):
-    """Results of seconds and of what two others were done with per second, each."""
+def made(*runs, cpus=(2, 3)):
+    """Results of seconds, of milliseconds that the kernel took of all CPUs but those of the
+    workload, and of those by which the own part of what keeps them busy is off the measured one."""
     pages = {"promoted": 0, "demoted_again": 0}
     return [
         Result(
             seconds=seconds,
-            # Its last look is some ms before the end.
-            hog={"instructions": rate * (seconds - 0.25), "seconds": seconds - 0.25, "cpus": 2},
-            model={"pages": pages},
+            hog={"instructions": 2e9 * seconds - taken * 1e6, "seconds": seconds + off, "cpus": 2},
+            model={
+                "pages": pages,
+                "cpus": [
+                    {"cpu": cpu, "kernel": {"instructions": taken * 25e4, "ns": taken * 25e4}}
+                    for cpu in cpus
+                ]
+                # What the workload's own CPUs do is not taken from others.
+                + [{"cpu": cpu, "kernel": {"instructions": 9e9, "ns": 9e9}} for cpu in (0, 1)],
+            },
         )
-        for seconds, rate in runs
+        for seconds, taken, off in runs
     ]
 
 
@@ -33,35 +42,79 @@ def row(results, slow):
 
 
 def test_what_was_taken_from_others_is_cpu_time():
-    # A two-hundredth of two CPUs over 4 s, which as a share is none.
-    slow = made((5.0, 2e9))
-    found = row(made((4.0, 1.99e9)), slow)
-    assert found["hog_share"] == pytest.approx(0.995)
-    assert found["hog_lost_ms"] == pytest.approx(40)
+    # Ticks take 20 ms in 5 s, so 16 ms in 4 s.
+    slow = made((5.0, 20, 0))
+    assert row(made((4.0, 56, 0)), slow)["hog_lost_ms"] == pytest.approx(40)
     assert row(slow, slow)["hog_lost_ms"] == 0
     # Of each seed beside its own bound, and the mean of these.
-    seeds = made((5.0, 2e9), (5.0, 1e9))
-    assert row(made((4.0, 1e9), (2.0, 1e9)), seeds)["hog_lost_ms"] == pytest.approx(2000)
+    seeds = made((5.0, 20, 0), (5.0, 100, 0))
+    assert row(made((4.0, 36, 0), (2.0, 80, 0)), seeds)["hog_lost_ms"] == pytest.approx(30)
+
+
+@pytest.mark.parametrize("off", [-0.0051, 0.0039])
+def test_when_what_is_busy_begins_and_ends_takes_nothing(off):
+    """It was seen to begin and end its own part so much too early or too late."""
+    slow = made((5.0, 20, 0.0))
+    assert row(made((2.5, 10, off)), slow)["hog_lost_ms"] == pytest.approx(0)
 
 
 def test_without_others_or_a_bound_nothing_is_lost():
-    busy, idle = made((4.0, 2e9)), [Result(seconds=4.0, model=made((1.0, 1e9))[0].model)]
+    busy, idle = made((4.0, 20, 0)), [Result(seconds=4.0, model={"pages": made((1, 1, 0))[0].model["pages"]})]
     for results, slow in ((busy, []), (busy, idle), (idle, idle), (busy, [Result(error="no")])):
         assert row(results, slow)["hog_lost_ms"] is None
     assert row([Result(error="no")], busy)["hog_lost_ms"] is None
+    # Nor in an experiment that keeps nobody busy.
+    (alone,) = description.experiments("redis")
+    made_of = matrix.cell(alone, CONTENDERS["stock-2"])
+    assert matrix.row(made_of, busy, [], busy)["hog_lost_ms"] is None
 
 
-def test_it_is_where_the_figures_are(tmp_path):
+def busy_rows():
+    """Of one that takes some ms and one that takes many; ``fast`` seems to take some too."""
     rows = bench_fakes.rows("redis-busy", pghot=0.9, stock=0.8)
-    for one, (part, lost) in zip(rows, ((1, 0.0), (1, 0.0), (0.998, 12.34), (0.9996, 2.5))):
-        one.update(hog_share=part, hog_lost_ms=lost)
+    for one, lost in zip(rows, (-7.2, 0.0, 344.6, 2.5)):
+        one.update(hog_lost_ms=lost, hog_idle_rate=6e8)
+    return rows
+
+
+def shown(rows, tmp_path):
+    """As the terminal, the documents and the page have them."""
     out = io.StringIO()
-    Console(file=out, width=120).print(report.table(rows, 120))
-    assert "lost ms" in out.getvalue() and "12.3" in out.getvalue()
-    text = documents.results(rows, bench_fakes.ORIGIN)
-    assert "| lost ms | pghot-default | stock-2 |" in text
-    assert "| redis-busy | 12.3 | 2.5 |" in text
-    assert all(len(line) <= 100 for line in text.splitlines() if not line.startswith("|"))
+    Console(file=out, width=140).print(report.table(rows, 140))
     experiments = description.experiments("redis-busy")
     path = page.write(rows, experiments, list(CONTENDERS.values()), tmp_path / "p.html")
-    assert "<td>12.3</td>" in path.read_text(encoding="utf-8")
+    text = documents.results(rows, bench_fakes.ORIGIN)
+    assert all(len(line) <= 100 for line in text.splitlines() if not line.startswith("|"))
+    return out.getvalue(), text, path.read_text(encoding="utf-8")
+
+
+def test_it_is_where_the_figures_are_in_whole_ms(tmp_path):
+    terminal, text, html = shown(busy_rows(), tmp_path)
+    assert "lost ms" in terminal and " 345 " in terminal and "344.6" not in terminal
+    assert "| lost ms | fast | pghot-default | stock-2 |" in text
+    assert "| redis-busy | -7 | 345 | 2 |" in text
+    assert "<td>345</td>" in html
+
+
+def test_what_moves_nothing_says_what_is_nothing(tmp_path):
+    """Beside what others lose; and so do kernels that are alike, where they differ by more."""
+    rows = busy_rows()
+    for said in shown(rows, tmp_path):
+        assert "differ by, is up to 7 ms in redis-busy." in " ".join(said.split())
+    twin = bench_fakes.row("redis-busy", "off-2", 0.8, like="stock-2", hog_lost_ms=-8.0)
+    assert round(resolution.apart_ms([*rows, twin]), 1) == 10.5
+    assert resolution.told_ms(bench_fakes.rows("redis", pghot=0.9)) == ""
+
+
+def test_which_pages_faults_moved_themselves(tmp_path):
+    """Where no CPU is idle they do, and the page is not moved in the background."""
+    rows = busy_rows()
+    rows[2].update(promoted=4590, in_fault=3067)
+    for said in shown(rows, tmp_path):
+        assert "in fault" in said and "0.67" in said
+    counters = {"pgpromote_success": 4590, "pghot_promoted_pages": 1523}
+    results = [replace(one, vmstat=counters) for one in made((4.0, 20, 0))]
+    assert row(results, results)["in_fault"] == 3067
+    assert row(made((4.0, 20, 0)), results)["in_fault"] is None
+    # Where CPUs are idle nobody asks.
+    assert figures.in_fault({**rows[2], "hog_idle_rate": None}) == figures.NONE
