@@ -291,7 +291,7 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     )
     more = (
         f"Stock Linux: the better one of {marks.REFERENCE} and what is like it, which is named. "
-        "In brackets: the delay. Bold: ahead with every seed, by "
+        "In brackets: the delay. Bold: ahead with every seed of several, by "
         f"{resolution.LEAST} or more, and by no less than like kernels differ by there and in the "
         "median. A variant that they take no part in goes by what they differ by in the "
         "experiment that it is a variant of. Elsewhere nothing is bold. "
@@ -313,8 +313,9 @@ def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origi
             "R, and in brackets the delay in seconds. *Lead* is R of pghot less that of stock "
             f"Linux, the better one of {marks.REFERENCE} and what is like it, and in brackets "
             "that of the seeds. *Order*: whether the same one is ahead as in the model as "
-            "described. It is open where seeds do not agree on it in either model, or where the "
-            f"two differ by less than {resolution.LEAST} or than like kernels do there."
+            "described. It is open where seeds do not agree on it in either model, where there is "
+            f"one seed, or where the two differ by less than {resolution.LEAST} or than like "
+            "kernels do there."
         ),
         "\n".join(_item(f"- {one.told()}") for one in known.values()),
     ]

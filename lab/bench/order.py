@@ -14,18 +14,20 @@ from lab.bench.resolution import LEAST
 @dataclass(frozen=True)
 class Lead:
     """R of one contender less that of another: the mean, the lowest and the highest of the
-    seeds, each with the same random numbers. Who differ by less than ``least`` look alike."""
+    seeds, each with the same random numbers. Who differ by less than ``least`` look alike; so do
+    those that have no more than one seed, as then nobody knows what chance makes."""
 
     mean: float
     low: float
     high: float
     least: float = LEAST
+    seeds: int = 1
 
     @property
     def side(self) -> int:
-        """Who is ahead: 1 or -1, or 0 where chance decides. That is where seeds do not
-        agree, or both look alike."""
-        if abs(self.mean) < self.least:
+        """Who is ahead: 1 or -1, or 0 where chance decides, for all one knows. That is where seeds
+        do not agree, where there is but one, or both look alike."""
+        if self.seeds < 2 or abs(self.mean) < self.least:
             return 0
         return 1 if self.low > 0 else -1 if self.high < 0 else 0
 
@@ -44,7 +46,7 @@ def lead(row: dict, other: dict, least: float = LEAST) -> Lead | None:
     seeds = zip(row.get("recovered_by_seed") or [], other.get("recovered_by_seed") or [])
     known = [a - b for a, b in seeds if a is not None and b is not None]
     mean = row["recovered"] - other["recovered"]
-    return Lead(mean, min(known, default=mean), max(known, default=mean), least)
+    return Lead(mean, min(known, default=mean), max(known, default=mean), least, len(known))
 
 
 def verdict(here: Lead, there: Lead) -> str:
@@ -75,6 +77,8 @@ class Order:
         (_, first), *_ = self.leads.items()
         counted = Counter(self.verdicts().values())
         total = sum(counted.values())
+        if first.seeds < 2:
+            return f"{self.experiment}: one seed does not say who of {names} is ahead."
         if not first.side:
             return f"{self.experiment}: chance decides between {names} as described already."
         ahead = marks.short(self.ours) if first.side > 0 else "stock Linux"

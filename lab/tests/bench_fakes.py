@@ -40,16 +40,21 @@ def row(experiment, contender, recovered=None, *, slow=4.0, fast=2.0, **fields):
     }
 
 
-def rows(experiment, **shares):
-    """The bounds, and contenders with these shares: pghot is its default, stock stock-2, twin
-    a control that is like that."""
+def rows(experiment, *, seeds=1, **shares):
+    """The bounds, and contenders with these shares, the same for so many seeds: pghot is its
+    default, stock stock-2, twin a control that is like that."""
     names = {"pghot": "pghot-default-hint_fault", "stock": "stock-2", "twin": "off-2"}
     like = {"twin": {"like": "stock-2"}}
     return [
         row(experiment, "fast", 1.0),
         row(experiment, "slow", 0.0),
         *(
-            row(experiment, names.get(name, name), share, **like.get(name, {}))
+            row(
+                experiment,
+                names.get(name, name),
+                share,
+                **{"recovered_by_seed": [share] * seeds, **like.get(name, {})},
+            )
             for name, share in shares.items()
         ),
     ]

@@ -63,9 +63,9 @@ def test_a_run_that_failed_is_a_dash():
 
 def test_the_summary_holds_pghot_against_the_stock_kernel():
     rows = [
-        *bench_fakes.rows("gups", pghot=-0.9, stock=-0.2, twin=-0.2),
-        *bench_fakes.rows("redis", pghot=0.9, stock=0.5, twin=0.5),
-        *bench_fakes.rows("sqlite", pghot=0.515, stock=0.499, twin=0.499),
+        *bench_fakes.rows("gups", seeds=3, pghot=-0.9, stock=-0.2, twin=-0.2),
+        *bench_fakes.rows("redis", seeds=3, pghot=0.9, stock=0.5, twin=0.5),
+        *bench_fakes.rows("sqlite", seeds=3, pghot=0.515, stock=0.499, twin=0.499),
         *bench_fakes.rows("idle", pghot=0.99, stock=0.99),
     ]
     text = documents.summary(rows, description.experiments(), bench_fakes.ORIGIN)
@@ -133,7 +133,8 @@ def test_a_variant_is_no_further_workload():
 
 def test_a_line_for_each_model():
     models = [Variation("as-described"), Variation("overlap")]
-    rows = [{**row, "variation": model.name} for model in models for row in ROWS[:4]]
+    own = bench_fakes.rows("redis", seeds=3, pghot=0.9, stock=0.5)
+    rows = [{**row, "variation": model.name} for model in models for row in own]
     text = documents.sensitivity(rows, models, bench_fakes.ORIGIN)
     assert "| redis | T_slow | pghot-default | stock-2 | lead | order |" in text
     assert (

@@ -41,17 +41,30 @@ def test_the_order(here, there, said):
     assert order.verdict(here, there) == said
 
 
+def test_with_one_seed_nobody_is_ahead():
+    """It always agrees with itself."""
+    one = lead([0.9], [0.5])
+    assert one.side == 0 and order.verdict(one, AHEAD) == order.verdict(AHEAD, one) == "open"
+    single = [
+        {**row, "variation": name}
+        for name in ("plain", "overlap")
+        for row in bench_fakes.rows("redis", pghot=0.9, stock=0.5)
+    ]
+    (found,) = order.orders(single)
+    assert found.verdicts() == {"overlap": "open"} and "one seed does not say" in found.told()
+
+
 def test_without_r_there_is_no_lead():
     none = {"recovered": None, "recovered_by_seed": [None]}
     assert order.lead(none, {"recovered": 0.5, "recovered_by_seed": [0.5]}) is None
-    assert order.lead({"recovered": 0.5}, {"recovered": 0.25}) == Lead(0.25, 0.25, 0.25)
+    assert order.lead({"recovered": 0.5}, {"recovered": 0.25}) == Lead(0.25, 0.25, 0.25, seeds=0)
 
 
 def rows(**shares):
     return [
         {**row, "variation": name}
         for name, (pghot, stock) in shares.items()
-        for row in bench_fakes.rows("redis", pghot=pghot, stock=stock)
+        for row in bench_fakes.rows("redis", seeds=3, pghot=pghot, stock=stock)
     ]
 
 
@@ -74,7 +87,7 @@ def test_it_is_said_which_models_turn_it():
 
 def test_it_is_held_against_the_better_of_like_kernels():
     # Half of what pghot is ahead of stock-2 may be the image's.
-    *own, twin = bench_fakes.rows("redis", pghot=0.88, stock=0.72, twin=0.81)
+    *own, twin = bench_fakes.rows("redis", seeds=2, pghot=0.88, stock=0.72, twin=0.81)
     twin["recovered_by_seed"], own[2]["recovered_by_seed"] = [0.8, 0.82], [0.88, 0.88]
     (before,) = order.orders(own)
     assert str(before.leads[""]) == "+0.16 (+0.16..+0.16)"
