@@ -13,6 +13,9 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
   experiment has no bounds, and ``unbounded`` says why
 - ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
 - ``wide``: true: every contender takes part, and not those alone that do so everywhere
+- ``control``: true: of contenders that are not everywhere the control takes part, in the busy
+  variant too
+- ``decides``: what decides there which pages are promoted, one of DECIDES; where there are bounds
 - ``seeds``: how many runs with different random numbers the figures are means of
   (default 1); with QUICK=1 there is one
 - ``best_mib``: how much of the data the DRAM of each socket can hold, where that is
@@ -39,8 +42,9 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
 - ``like``: the contender that does the same by another kernel. What they differ by is the
   resolution of the results
 - ``part``: "everywhere" (the default), "control": with QUICK=1, and else in experiments that
-  are ``wide``; "wide": only in those, at full length, with one seed, and of their variants only
-  in long ones. Where a document has a figure of either, it takes part at full length
+  are ``wide`` or say ``control``; "wide": only in those that are ``wide``, at full length, with
+  one seed, and of their variants only in long ones. Where a document has a figure of either, it
+  takes part at full length
 - ``setup``: a shell script beside the file; ``variables``: a table of values for it;
   ``programs``: those of lab/workloads/ that it uses
 """
@@ -62,6 +66,12 @@ EXPERIMENTS = paths.ROOT / "lab" / "experiments"
 CONTENDERS = paths.ROOT / "lab" / "contenders"
 PLACEMENTS = ("start", "fast", "slow", "best")
 PARTS = ("everywhere", "control", "wide")
+DECIDES = {
+    "first": "the first hint fault: more than 1 GiB of DRAM is free",
+    "full": "the hint fault's latency, and demotion: DRAM is full, or comes to be",
+    "none": "nothing: no hint fault comes",
+}
+"""Classes of experiments, by which code of the kernel decides what is promoted."""
 VARIANTS = {
     "busy": "all CPUs are busy",
     "cold": "its threads have just begun",
@@ -158,6 +168,8 @@ class Experiment:
     variants: Mapping[str, str]
     quick_by_name: bool = False
     wide: bool = False
+    control: bool = False
+    decides: str = ""
     long: tuple[str, ...] = ()
     long_times: int = 1
     turn: Turn | None = None
@@ -199,6 +211,9 @@ def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     if quick:
         return False
     named = read.document is not None and read.document.names(contender.name)
+    kind = read.variant.name if read.variant else "busy"
+    if contender.part == "control" and read.control and kind == "busy":
+        return True
     return named or (read.wide and (read.is_long or not read.variant))
 
 
@@ -262,6 +277,8 @@ def experiment(path: Path) -> Experiment:
         unbounded=table.take("unbounded", str, None),
         best_mib=tuple(table.take("best_mib", list, ())),
         wide=table.take("wide", bool, False),
+        control=table.take("control", bool, False),
+        decides=table.choice("decides", DECIDES) if "decides" in table else "",
         long=table.words("long", []),
         long_times=table.integer("long_times", 1, 1000, 1),
         seeds=table.integer("seeds", 1, 100, 1),

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from lab import machines
-from lab.bench import figures, marks, order, resolution, tenants
+from lab.bench import description, figures, marks, order, resolution, tenants
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
 from lab.errors import LabError
@@ -164,7 +165,9 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
                 "CPU time in milliseconds that programs on the other CPUs lost, beside the slow "
                 "bound. `fast` moves nothing either: it is the zero."
             ),
-            _matrix(busy, "lost ms", lambda row: figures.cpu_ms(row["hog_lost_ms"]), bounds=("fast",)),
+            _matrix(
+                busy, "lost ms", lambda row: figures.cpu_ms(row["hog_lost_ms"]), bounds=("fast",)
+            ),
             _wrapped(resolution.told_ms(busy)),
         ]
     left = [row for row in rows if row["hog_idle_rate"] is not None]
@@ -207,53 +210,81 @@ def _begins_slow(experiment: Experiment) -> bool:
     return experiment.start == experiment.slow and set(experiment.start.split(",")) <= slower
 
 
-def _compared(
-    rows: list[dict], experiments: Sequence[Experiment]
-) -> tuple[list[float], list[float]]:
-    """R of the stock kernel and of pghot in each experiment that begins in slow memory."""
-    # Variants are no further experiments.
-    begin_slow = {one.name for one in experiments if _begins_slow(one) and not one.variant}
+@dataclass(frozen=True)
+class _Compared:
+    """R of the stock kernel and of pghot in experiments that begin in slow memory, of the so many
+    that there are."""
+
+    total: int
+    stock: tuple[float, ...] = ()
+    ours: tuple[float, ...] = ()
+
+    def told(self, form: Callable[[float], str], unit: str = "") -> tuple[str, str]:
+        """From lowest to highest, and the median, of each."""
+        stock, ours = (
+            f"{form(min(own))} to {form(max(own))}{unit}, {form(median(own))}{unit} in the median"
+            for own in (self.stock, self.ours)
+        )
+        return stock, ours
+
+
+def _compared(rows: list[dict], experiments: Sequence[Experiment], decides: str = "") -> _Compared:
+    """Of all experiments, or of those where that decides (description.DECIDES)."""
+
+    def counts(one: Experiment) -> bool:
+        # Variants are no further experiments.
+        return _begins_slow(one) and not one.variant and decides in ("", one.decides)
+
+    begin_slow = {one.name for one in experiments if counts(one)}
+    known = begin_slow | {one.name for one in description.experiments() if counts(one)}
     ours = marks.headline(_order(rows))
-    stock_r, ours_r = [], []
+    found = []
     for experiment, own in _by_experiment(rows).items():
         stock, pghot = (row["recovered"] if row else None for row in _pair(own, ours))
         if experiment in begin_slow and stock is not None and pghot is not None:
-            stock_r.append(stock)
-            ours_r.append(pghot)
-    return stock_r, ours_r
+            found.append((stock, pghot))
+    return _Compared(len(known), *zip(*found)) if found else _Compared(len(known))
 
 
-def _over_all(compared: tuple[list[float], list[float]]) -> str:
+def _over_all(compared: _Compared) -> str:
     """Lowest, median and highest R of pghot and of the stock kernel, as a sentence."""
-    if not compared[0]:
+    if not compared.stock:
         return ""
-    stock, ours = (
-        f"{figures.share(min(own))} to {figures.share(max(own))}, "
-        f"{figures.share(median(own))} in the median"
-        for own in compared
-    )
+    stock, ours = compared.told(figures.share)
     return (
-        f"Over {len(compared[0])} experiments whose data start in slow memory, R is\n"
-        f"{ours}, with pghot; {stock}, with stock Linux.\n\n"
+        f"Over {len(compared.stock)} of the {compared.total} experiments whose data start in slow "
+        f"memory, R is\n{ours}, with pghot; {stock}, with stock Linux.\n\n"
     )
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share)}"
 
 
 def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
-    """The README's first sentence on results, for who has not heard of R; empty where
-    nothing was compared."""
+    """The README's first sentence on results, for who has not heard of R, and a line for each
+    class of experiments: an easy one is not to hide a hard one. Empty where nothing was
+    compared."""
     compared = _compared(rows, experiments)
-    if not compared[0]:
+    if not compared.stock:
         return ""
     stock, ours = (
-        f"{round(100 * min(own))} to {round(100 * max(own))}% of the time that slow memory costs, "
-        f"{round(100 * median(own))}% in the median"
-        for own in compared
+        text.replace("%", "% of the time that slow memory costs", 1)
+        for text in compared.told(_percent, "%")
     )
     text = (
-        f"**What it gains.** In {len(compared[0])} experiments on modelled machines, their data in "
-        f"slow memory at the start, pghot wins back {ours}. Stock Linux wins back {stock}."
+        f"**What it gains.** In {len(compared.stock)} of the {compared.total} experiments on "
+        f"modelled machines that have their data in slow memory at the start, pghot wins back "
+        f"{ours}. Stock Linux wins back {stock}. By what decides which pages are promoted:"
     )
-    return _wrapped(text) + "\n"
+    lines = []
+    for decides, about in description.DECIDES.items():
+        own = _compared(rows, experiments, decides)
+        told = own.told(_percent, "%") if own.stock else (figures.NONE, figures.NONE)
+        lines.append([about, f"{len(own.stock)} of {own.total}", *told])
+    table = _table(["What decides", "experiments", "stock Linux", "pghot"], lines)
+    # A table ends with an empty line, and not with a mark.
+    return f"{_wrapped(text)}\n\n{table}\n\n"
 
 
 def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin) -> str:

@@ -114,7 +114,9 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         variation=experiment.variation,
         limit_s=Run.limit_s * experiment.long_times if experiment.is_long else Run.limit_s,
     )
-    seeds = 1 if quick or contender.part == "wide" else experiment.seeds
+    # The best placement is counted in a run of its own, which makes two of each.
+    once = quick or contender.part == "wide" or placement == "best"
+    seeds = 1 if once else experiment.seeds
     return Cell(
         experiment,
         contender,

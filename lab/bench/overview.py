@@ -18,10 +18,11 @@ from lab.bench.marks import Mark
 TITLE = "How much of the slow memory's cost is recovered"
 
 MAIN = (
-    "redis", "redis-busy", "sqlite", "graph500", "sockets-mixed", "gups", "random-anon",
-    "random-anon-busy", "random-thp", "regions", "pmbench-normal", "readers-1", "idle",
+    "redis", "graph500", "sockets-mixed", "random-anon", "random-anon-busy", "regions",
+    "pmbench-normal", "gups-full", "hostile-alternate", "tenants", "readers-1", "readers-7", "idle",
 )  # fmt: skip
-"""Experiments that stand for all in the README: one of each kind, and some with all CPUs busy."""
+"""Experiments that stand for all in the README: of each class in which other code decides (the
+document has the table), one with all CPUs busy, and one that has all it needs."""
 
 _WIDTH = 680
 _LEFT, _RIGHT = 204, 524

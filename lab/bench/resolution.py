@@ -84,7 +84,10 @@ def apart_ms(rows: Iterable[dict]) -> float | None:
     where nothing was taken from anybody."""
     lost = {row["contender"]: row["hog_lost_ms"] for row in rows}
     like = {row["contender"]: row["like"] for row in rows if row.get("like")}
-    pairs = [(lost.get("fast"), 0.0), *((lost[name], lost.get(twin)) for name, twin in like.items())]
+    pairs = [
+        (lost.get("fast"), 0.0),
+        *((lost[name], lost.get(twin)) for name, twin in like.items()),
+    ]
     known = [abs(a - b) for a, b in pairs if a is not None and b is not None]
     return max(known, default=None)
 

@@ -113,3 +113,10 @@ def test_what_a_busy_workload_leaves_is_where_the_figures_are(tmp_path):
     read = description.experiments("redis-busy")
     text = page.write(rows, read, CONTENDERS, tmp_path / "p.html").read_text(encoding="utf-8")
     assert "<th>left</th>" in text and "<td>0.62</td>" in text
+
+
+def test_the_best_placement_has_one_seed():
+    """It takes two runs of each, and one says what DRAM can hold."""
+    (read,) = description.experiments("gups-full")
+    seeds = {one.name: len(cell(read, one).runs) for one in CONTENDERS}
+    assert seeds["best"] == 1 and seeds["stock-2"] == read.seeds == 3

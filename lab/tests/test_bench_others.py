@@ -59,7 +59,10 @@ def test_when_what_is_busy_begins_and_ends_takes_nothing(off):
 
 
 def test_without_others_or_a_bound_nothing_is_lost():
-    busy, idle = made((4.0, 20, 0)), [Result(seconds=4.0, model={"pages": made((1, 1, 0))[0].model["pages"]})]
+    busy, idle = (
+        made((4.0, 20, 0)),
+        [Result(seconds=4.0, model={"pages": made((1, 1, 0))[0].model["pages"]})],
+    )
     for results, slow in ((busy, []), (busy, idle), (idle, idle), (busy, [Result(error="no")])):
         assert row(results, slow)["hog_lost_ms"] is None
     assert row([Result(error="no")], busy)["hog_lost_ms"] is None
@@ -102,7 +105,7 @@ def test_what_moves_nothing_says_what_is_nothing(tmp_path):
     for said in shown(rows, tmp_path):
         assert "differ by, is up to 7 ms in redis-busy." in " ".join(said.split())
     twin = bench_fakes.row("redis-busy", "off-2", 0.8, like="stock-2", hog_lost_ms=-8.0)
-    assert round(resolution.apart_ms([*rows, twin]), 1) == 10.5
+    assert resolution.apart_ms([*rows, twin]) == pytest.approx(10.5)
     assert resolution.told_ms(bench_fakes.rows("redis", pghot=0.9)) == ""
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from lab import paths
 from lab.bench import description, marks, overview, resolution
+from lab.bench.matrix import cell
 from lab.tests import bench_fakes
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -92,13 +93,64 @@ def test_the_main_experiments_are_there_and_have_bounds():
 
 
 def test_what_the_layouts_differ_by_is_measured_with_both():
-    """Pages that belong to sockets: by all contenders, with more seeds than one, and one of
-    these experiments is where nothing of 2 MiB belongs to one socket."""
+    """Pages that belong to sockets: by both layouts. More seeds than one have that in which
+    nothing of 2 MiB belongs to one socket, and one in which it does."""
+    layouts = [read for read in description.contenders() if read.cmdline and read.balancing == 2]
+    layouts = [read for read in layouts if read.name.startswith("pghot")]
+    assert len(layouts) == 2
     owned = {read.name: read for read in description.experiments() if read.fast == "local"}
     assert {"graph500", "sockets", "sockets-mixed"} <= set(owned)
     for read in owned.values():
-        assert read.variant or (read.wide and read.seeds > 1), read.name
-    assert {"graph500", "sockets-mixed"} <= set(overview.MAIN)
+        for layout in layouts:
+            part = description.take_part(read, layout, quick=False)
+            assert read.variant or part, (read.name, layout.name)
+    for name in ("graph500", "sockets-mixed"):
+        assert owned[name].seeds > 1 and name in overview.MAIN
+
+
+def test_what_stands_for_all_is_of_each_class():
+    """Not of the easiest one alone, and no more than what one cares to wait for."""
+    known = {read.name: read for read in description.experiments()}
+    main = [known[name] for name in overview.MAIN]
+    counted = {
+        decides: sum(read.decides == decides and not read.variant for read in main)
+        for decides in description.DECIDES
+    }
+    assert counted["full"] >= counted["first"] and counted["none"]
+    assert {"gups-full", "readers-7", "hostile-alternate", "tenants"} <= set(overview.MAIN)
+    taking = [one for one in description.contenders() if one.name in (*marks.MAIN, *marks.BOUNDS)]
+    assert runs(main, taking) <= 115
+
+
+def runs(experiments, contenders, quick=False):
+    """How many runs these have, the two of the best placement counted."""
+    return sum(
+        len(cell(read, one, quick=quick).runs) * (1 + (one.placement == "best"))
+        for read in experiments
+        for one in contenders
+        if (read.quick or not quick) and description.take_part(read, one, quick=quick)
+    )
+
+
+def test_the_matrix_is_as_large_as_one_cares_to_wait_for():
+    """Two hours on two cores, and 20 minutes with QUICK=1."""
+    known, all_of_them = description.experiments(), description.contenders()
+    assert runs(known, all_of_them) <= 280
+    assert runs(known, all_of_them, quick=True) <= 78
+
+
+@pytest.mark.parametrize("name", ["pmbench-normal", "sqlite", "tenants", "gups-full", "redis"])
+def test_where_chance_decides_there_are_three_seeds(name):
+    (read,) = description.experiments(name)
+    assert read.seeds == 3
+
+
+def test_what_others_lose_has_a_control():
+    """Where its figures are published."""
+    (control,) = (one for one in description.contenders() if one.part == "control")
+    busy = [read for read in description.experiments() if read.variant and read.variant.hogs]
+    beside = {read.name for read in busy if description.take_part(read, control, quick=False)}
+    assert {"random-anon-busy", "regions-busy"} <= beside and beside & set(overview.MAIN)
 
 
 def by_hand(name):
@@ -124,7 +176,7 @@ def test_what_is_said_of_an_experiment_is_in_the_published_table(name):
 def test_what_has_all_it_needs_loses_less_than_the_table_can_show():
     """As the README says. Until it has a row for it, there is nothing to hold it against."""
     read = {one.name: one for one in description.experiments()}["idle"]
-    assert read.wide and read.seeds > 1 and read.start == read.fast
+    assert read.control and read.start == read.fast
     text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
     for row in re.findall(r"^\| `idle` \|(.*)", text, re.MULTILINE):
         shares = [float(share) for share in re.findall(r"(-?\d\.\d\d)\W* \(", row)]

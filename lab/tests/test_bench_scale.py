@@ -138,7 +138,7 @@ def test_variants_are_there_by_name_and_where_they_are_asked_for():
 
 def test_variants_at_full_length_alone_have_one_seed():
     seeds = {read.name: read.seeds for read in description.experiments()}
-    assert seeds["graph500"] == seeds["redis-busy"] == 3
+    assert seeds["redis"] == seeds["redis-busy"] == 3
     assert seeds["graph500-busy"] == 1
 
 
