@@ -102,6 +102,19 @@ def test_the_control_takes_part():
     assert {row["contender"] for row in rows if "like" in row} == {"off-2"}
 
 
+def test_what_is_varied_is_not_of_the_easy_class_alone():
+    """Where DRAM is full, other parts of the policy decide, and demotion too."""
+    read = description.experiments(sensitivity.EXPERIMENTS)
+    assert {one.decides for one in read} == {"first", "full"} and all(one.quick for one in read)
+    taking = options.chosen(sensitivity.CONTENDERS)
+    runs = sum(
+        len(cell(one, who).runs)
+        for one in varied(sensitivity.EXPERIMENTS, MODELS)
+        for who in taking
+    )
+    assert runs == len(MODELS) * 3 * 5 * 3 == 405
+
+
 def test_what_no_run_is_made_for_is_no_failure():
     rows = matrix("random-anon", "fast", "slow", "best", models=("overlap",))
     assert not any(row["failed"] for row in rows)
