@@ -32,7 +32,7 @@ help: ## list the targets
 	@echo "  FRESH=1          make all runs again"
 	@echo "  DOCS=1           put tables and picture into the documents"
 	@echo "'bench' alone"
-	@echo "  MAIN=1           one experiment of each kind, pghot and the stock kernel"
+	@echo "  MAIN=1           some experiments of each kind, pghot and the stock kernel"
 	@echo "  LONG=1           runs of about a minute, of experiments that have such a form"
 	@echo "'measure'"
 	@echo "  RUN=WORDS        the workload and, after --, its options: RUN=\"random -- --mib 64\""

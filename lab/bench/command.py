@@ -37,7 +37,7 @@ def add_parser(verbs: Verbs) -> None:
     options.switch(
         parser,
         "main",
-        "only what stands for all: one experiment of each kind, the bounds, the stock kernel "
+        "only what stands for all: some experiments of each kind, the bounds, the stock kernel "
         "and pghot",
     )
     options.switch(
