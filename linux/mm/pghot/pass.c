@@ -183,7 +183,7 @@ static bool walk(struct pghot_pass *p, unsigned long from, unsigned long to)
 			return true;
 		}
 		one_block(p, pfn, from);
-		WRITE_ONCE(p->node->crowded, !single_task_running());
+		WRITE_ONCE(p->node->crowded, cpu_is_contended());
 		if (over(p)) {
 			pghot_map_stop(&pghot_map, &c);
 			return false;

@@ -7,6 +7,6 @@
 /* Others want the CPU that a thread runs on. */
 extern bool machine_crowded;
 
-#define single_task_running()	(!machine_crowded)
+#define cpu_is_contended()	machine_crowded
 
 #endif
