@@ -46,6 +46,12 @@ void machine_tick(void)
 	sem_wait(&self->turn);
 }
 
+void machine_sleep(unsigned int ticks)
+{
+	while (ticks--)
+		machine_tick();
+}
+
 static void give_turn(struct task_struct *task)
 {
 	if (!task->running)

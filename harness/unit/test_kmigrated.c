@@ -112,6 +112,28 @@ TEST(who_gets_a_cpu_again_is_no_longer_behind)
 	machine_stop();
 }
 
+/* Of 40 that become ready one after the other. */
+static unsigned long batches(bool crowded)
+{
+	unsigned long i, before;
+
+	start_seen(crowded);
+	before = machine_stat("batches");
+	for (i = 100; i < 140; i++) {
+		ready(i, 1);
+		machine_run(1);
+	}
+	before = machine_stat("batches") - before;
+	machine_stop();
+	return before;
+}
+
+TEST(a_thread_leaves_a_crowded_cpu_to_others_for_a_slice)
+{
+	assert_in_range(batches(false), 15, 40);
+	assert_in_range(batches(true), 5, 10);
+}
+
 /* Nobody moves what waits for a full target, or is woken for it. */
 TEST(what_waits_for_a_closed_target_is_not_behind)
 {
@@ -129,6 +151,7 @@ UNIT_MAIN(
 	cmocka_unit_test(a_thread_with_a_cpu_for_itself_is_never_behind),
 	cmocka_unit_test(who_shares_a_cpu_is_behind_with_more_than_a_few),
 	cmocka_unit_test(who_gets_a_cpu_again_is_no_longer_behind),
+	cmocka_unit_test(a_thread_leaves_a_crowded_cpu_to_others_for_a_slice),
 	cmocka_unit_test(what_waits_for_a_closed_target_is_not_behind),
 	cmocka_unit_test(readiness_wakes_a_thread_that_sleeps),
 	cmocka_unit_test(records_from_before_the_thread_are_found),

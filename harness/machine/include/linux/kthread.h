@@ -19,6 +19,8 @@ void kthread_stop(struct task_struct *thread);
 void kthread_park(struct task_struct *thread);
 void kthread_unpark(struct task_struct *thread);
 void kthread_parkme(void);
+/* For so many ticks, which are milliseconds. */
+void machine_sleep(unsigned int ticks);
 
 #define kthread_affine_preferred(thread, mask) do { } while (0)
 #define get_task_struct(thread)	(thread)
@@ -27,7 +29,7 @@ void kthread_parkme(void);
 #define set_freezable()		do { } while (0)
 #define try_to_freeze()		do { } while (0)
 #define freezing(task)		false
-#define usleep_range_idle(from, to) machine_tick()
+#define usleep_range_idle(from, to) machine_sleep((from) / 1000)
 #define task_pid_nr(thread)	((thread) != NULL)
 #define in_nmi()		false
 #define irqs_disabled()		false
