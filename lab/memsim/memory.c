@@ -225,9 +225,12 @@ uint32_t memory_access(struct memory *m, unsigned int cpu, struct streams *s,
 	if (did.hit) {
 		*node = NODE_HIT;
 		ns = m->c->llc_hit_ns + (did.snooped ? m->c->snoop_ns : 0);
+		/* It was fetched to be read: a store takes it from others at its own time. */
+		if (ahead && !(store && did.snooped))
+			ns = 0;
 		if (!store)
-			return ahead ? 0 : ns;
-		return max(ahead ? 0 : ns, from_others(m, row, line, true, true, now_ns));
+			return ns;
+		return max(ns, from_others(m, row, line, true, true, now_ns));
 	}
 	ns = from_others(m, row, line, store, false, now_ns);
 	if (ns) {

@@ -202,12 +202,42 @@ static void a_device_takes_the_lines_it_writes_and_no_other(void **state)
 	drop(m);
 }
 
+/* Prefetchers take no line from another CPU: who stores to a sequence waits for each. */
+static void a_store_in_sequence_waits_for_other_cpus(void **state)
+{
+	static const uint32_t by_cpu[] = {
+		[0] = 0, [1] = LLC + SNOOP, [2] = HOP + 2 * LLC + SNOOP,
+	};
+	unsigned int cpu, store, i;
+
+	(void)state;
+	for (cpu = 0; cpu < 3; cpu++) {
+		for (store = 0; store < 2; store++) {
+			struct memory *m = fresh();
+			struct streams s = {};
+			int node;
+
+			for (i = 0; i < 8; i++)
+				cost(m, 0, i * LINE_BYTES, true);
+			for (i = 0; i < 8; i++) {
+				uint32_t ns = memory_access(m, cpu, &s, i * LINE_BYTES, store,
+							    1ULL << 40, &node);
+
+				if (i)
+					assert_int_equal(ns, store ? by_cpu[cpu] : 0);
+			}
+			drop(m);
+		}
+	}
+}
+
 int test_socket(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_sees_what_is_old),
 		cmocka_unit_test(within_a_socket),
 		cmocka_unit_test(between_sockets),
+		cmocka_unit_test(a_store_in_sequence_waits_for_other_cpus),
 		cmocka_unit_test(what_a_cpu_uses_stays),
 		cmocka_unit_test(a_device_takes_the_lines_it_writes_and_no_other),
 	};
