@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lab import toml
+from lab.errors import LabError
 
 _BALANCING = "/sys/kernel/debug/sched/numa_balancing"
 _PGHOT = "/sys/kernel/mm/pghot"
@@ -39,9 +40,9 @@ _PERIOD_MS, _PERIOD_MIN_MS = 100, 10
 
 COMMON = 512, 20
 """Memory and time where there is no document: about the middle of what documents have, which
-is 128 to 1024 and 7 to 41."""
-_DATA = 64
-"""MiB of a process that says nothing of its size: Redis, SQLite."""
+is 128 to 1930 and 7 to 105."""
+_NOT_OF_A_PROCESS = ("readers", "sockets")
+"""Programs whose --mib is each thread's, or a file's that nobody maps."""
 
 _TICK_MS = 4
 """CONFIG_HZ is 250: the kernel's policies know time in such steps."""
@@ -128,21 +129,33 @@ class Scale:
         return "\n".join(lines)
 
 
-def _data(workload: Sequence[str]) -> int:
-    """MiB that a workload says it has."""
+def _data(workload: Sequence[str]) -> int | None:
+    """MiB that a workload says its process has; None where its words do not say."""
+    if workload[0] in _NOT_OF_A_PROCESS:
+        return None
     said = [int(value) for option, value in pairwise(workload) if option in ("--mib", "--cold-mib")]
-    return sum(said) or _DATA
+    return sum(said) or None
 
 
 def read(table: toml.Table | None, workload: Sequence[str]) -> Scale:
     """The scale in an experiment's file. Without it there the common one, and the memory
-    that the words of its workload say."""
+    that the words of its workload say; LabError where neither says how much it is."""
     data = _data(workload)
+    if table is not None and "data" in table:
+        data = table.integer("data", 1, 1 << 20)
+    if data is None:
+        problem = (
+            f"is missing: the words of {workload[0]} do not say how much memory its largest "
+            "process has: measure it (VmRSS in /proc/PID/status) and write the MiB there"
+        )
+        if table is None:
+            raise LabError(f"data in the table scale of an experiment: {problem}")
+        table.fail("data", problem)
     if table is None:
         return Scale(*COMMON, data)
     return Scale(
         memory=table.integer("memory", 1, 1 << 20, COMMON[0]),
         time=table.integer("time", 1, 10000, COMMON[1]),
-        data=table.integer("data", 1, 1 << 20, data),
+        data=data,
         processes=table.integer("processes", 1, 1 << 16, 1),
     )

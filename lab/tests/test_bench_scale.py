@@ -121,9 +121,33 @@ def test_a_scale_says_where_it_comes_from():
 def test_without_a_scale_it_is_the_common_one():
     words = ("gups", "--mib", "256", "--hot-mib", "32", "--cold-mib", "272")
     assert read_scale(None, words) == Scale(512, 20, 528)
-    assert read_scale(None, ("redis_load", "--keys", "9")).data == 64
-    table = toml.Table("x", {"memory": 128}, {"memory", "time", "data", "processes"})
+    known = {"memory", "time", "data", "processes"}
+    table = toml.Table("x", {"memory": 128}, known)
     assert read_scale(table, words) == Scale(128, 20, 528)
+
+
+@pytest.mark.parametrize(
+    "words", [("redis_load", "--keys", "9"), ("readers", "--mib", "48"), ("sockets", "--mib", "16")]
+)
+def test_what_words_do_not_say_has_to_be_stated(words):
+    """Redis has no word for it, and of others --mib is a file's or each thread's."""
+    known = {"memory", "time", "data", "processes"}
+    problem = f"data.*missing: the words of {words[0]} do not say .* write the MiB there"
+    with pytest.raises(LabError, match=problem):
+        read_scale(None, words)
+    with pytest.raises(LabError, match=f"x: {problem}"):
+        read_scale(toml.Table("x", {"memory": 128}, known), words)
+    assert read_scale(toml.Table("x", {"data": 40}, known), words) == Scale(512, 20, 40)
+
+
+def test_one_document_one_scale():
+    """What follows the same document stands for as much memory and as long a run."""
+    read = {one.name: one.scale for one in SCALED}
+    for name in ("sockets", "sockets-mixed"):
+        assert read[name].processes == read["graph500"].processes
+        assert read[name].data * read[name].memory == pytest.approx(
+            read["graph500"].data * read["graph500"].memory, rel=0.01
+        )
 
 
 def test_variants_are_there_by_name_and_where_they_are_asked_for():

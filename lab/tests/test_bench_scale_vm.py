@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What experiments say of the memory of their largest process, against the guest's kernel."""
+
+import tomllib
+from dataclasses import replace
+
+import pytest
+
+from lab.bench import description
+from lab.bench.matrix import cell
+from lab.measure import measure
+
+pytestmark = pytest.mark.vm
+
+_LARGEST = b"""#!/bin/sh
+# What one process has mapped, anonymous memory or files, at most and at any time.
+"$@" >/run/said 2>&1 &
+largest=0
+while [ -d /proc/$! ]; do
+	kib=$(grep -hE '^Rss(Anon|File):' /proc/[0-9]*/status 2>/dev/null |
+		awk '$2 > n { n = $2 } END { print n + 0 }')
+	[ "$kib" -le $largest ] || largest=$kib
+	usleep 2000
+done
+wait $! || { tail -n 1 /run/said; exit 1; }
+echo "{\\"verified\\": true, \\"kib\\": $largest}"
+"""
+_LITTLE = {
+    "--accesses": "20000",
+    "--loops": "1",
+    "--phase-loops": "1,2,1",
+    "--queries": "1",
+    "--requests": "64",
+    "--searches": "1",
+    "--updates": "20000",
+}
+"""Words that say how much is done, and not to how much memory."""
+
+
+def _stated() -> list[str]:
+    """Experiments whose file states it, one for each program and size."""
+    found: dict[tuple[str, int], str] = {}
+    for path in sorted(description.EXPERIMENTS.glob("*.toml")):
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        words = tuple(table["workload"])
+        # A file that is read and not mapped is of no process: nothing there is scanned.
+        mapped = words[0] != "readers" or "--keep" in words
+        if mapped and "unbounded" not in table and "data" in table.get("scale", {}):
+            found.setdefault((words[0], table["scale"]["data"]), path.stem)
+    return sorted(found.values())
+
+
+def test_what_has_to_be_stated_is():
+    assert {"redis", "sqlite", "readers-phases", "tenants", "sockets"} <= set(_stated())
+
+
+@pytest.mark.parametrize("name", _stated())
+def test_the_largest_process_has_as_much_as_it_says(name, stock_kernel):
+    """At full length, which the scale of short runs goes by too, and with little work."""
+    (read,) = description.experiments(name)
+    (slow,) = (one for one in description.contenders() if one.name == "slow")
+    run = cell(read, slow).runs[0]
+    words = run.workload
+    little = (_LITTLE.get(option, word) for option, word in zip(("", *words), words))
+    done = measure(
+        replace(
+            run,
+            workload=("sh", "/largest", *little),
+            files={"/largest": _LARGEST},
+            programs=(*run.programs, words[0]),
+        )
+    )
+    assert done.error is None
+    assert done.workload["kib"] / 1024 == pytest.approx(read.scale.data, rel=0.2)
