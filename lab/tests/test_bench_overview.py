@@ -2,11 +2,12 @@
 """lab/bench/overview.py and marks.py: the picture of where each contender stands."""
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
-from lab import paths
+from lab import machines, paths
 from lab.bench import description, marks, overview, resolution
 from lab.bench.matrix import cell
 from lab.tests import bench_fakes
@@ -173,14 +174,24 @@ def test_what_is_said_of_an_experiment_is_in_the_published_table(name):
     assert told
 
 
-def test_what_has_all_it_needs_loses_less_than_the_table_can_show():
-    """As the README says. Until it has a row for it, there is nothing to hold it against."""
+def test_what_is_said_to_find_overhead_can():
+    """Slow memory is accessed, so hint faults come. Above 1 GiB of free DRAM any of them
+    promotes. Until the README has a row for it, there is none to look at."""
     read = {one.name: one for one in description.experiments()}["idle"]
     assert read.control and read.start == read.fast
+    for words in (read.workload, read.quick):
+        said = dict(pairwise(words))
+        assert 0 < int(said["--rare-mib"]) <= int(said["--cold-mib"])
+        assert said["--cold-place"] != read.start
+        # Each page once in some ten hot thresholds, by 140 ns an access.
+        pages = int(said["--rare-mib"]) * 256 / int(said["--threads"])
+        again_ms = pages * int(said["--every"]) * 140e-6
+        assert 8 < again_ms / read.scale.hot_ms() < 16
+    assert machines.load(read.machine).nodes[0].size < 1 << 30
     text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
     for row in re.findall(r"^\| `idle` \|(.*)", text, re.MULTILINE):
         shares = [float(share) for share in re.findall(r"(-?\d\.\d\d)\W* \(", row)]
-        assert len(shares) == 2 and min(shares) > 1 - resolution.LEAST, row
+        assert len(shares) == 2, row
 
 
 def test_every_contender_has_a_mark_of_its_own():
