@@ -164,14 +164,15 @@ def of_the_bench(experiment, contender, words):
 
 @pytest.mark.parametrize("experiment", ["regions", "regions-busy"])
 def test_the_same_again_where_pages_move(restless, experiment):
-    """DRAM is full but for what kswapd keeps free; busy: at the cost of others."""
-    words = {"--cold-mib": "288", "--region-mib": "8", "--regions": "1", "--accesses": "300000"}
+    """DRAM is full but for what kswapd keeps free, a few MiB, and four times as much comes;
+    busy: at the cost of others."""
+    words = {"--cold-mib": "320", "--region-mib": "16", "--regions": "1", "--accesses": "1500000"}
     run = of_the_bench(experiment, "pghot-default-hint_fault", words)
     with ThreadPoolExecutor(2) as pool:
         first, again = pool.map(measure, [run] * 2)
     assert first.error is None
-    # Whether kswapd has to demote some for them depends on how much it left free before.
-    assert first.vmstat["pghot_promoted_pages"] > 256
+    assert first.vmstat["pghot_promoted_pages"] > 1024
+    assert first.vmstat["pgdemote_kswapd"] > 256
     assert ("instructions" in first.hog) == (experiment == "regions-busy")
     assert replace(again, host_seconds=0) == replace(first, host_seconds=0)
 
@@ -189,6 +190,18 @@ def test_faults_move_pages_only_where_no_cpu_is_idle(experiment):
     else:
         # Some go to the thread, so that it finds out when it has a CPU for itself.
         assert in_fault > 500 and by_thread > 500
+
+
+@pytest.mark.parametrize("contender", ["stock-2", "pghot-default-hint_fault"])
+def test_idle_has_something_to_lose_and_nothing_to_gain(contender):
+    """Hint faults come, and few of the pages that they are of are promoted."""
+    done = measure(of_the_bench("idle", contender, {"--accesses": "4000000"}))
+    assert done.error is None
+    faults = done.vmstat["numa_hint_faults"]
+    assert faults > 2000
+    assert done.vmstat["pgpromote_success"] < 0.3 * faults
+    if contender != "stock-2":
+        assert done.vmstat["pghot_recorded"] > 0.9 * faults
 
 
 def test_a_model_that_the_main_thread_could_disturb(monkeypatch, stock_kernel):
