@@ -69,7 +69,7 @@ PARTS = ("everywhere", "control", "wide")
 DECIDES = {
     "first": "the first hint fault: more than 1 GiB of DRAM is free",
     "full": "the hint fault's latency, and demotion: DRAM is full, or comes to be",
-    "none": "nothing: no hint fault comes",
+    "none": "nothing: hint faults have nothing to gain",
 }
 """Classes of experiments, by which code of the kernel decides what is promoted."""
 VARIANTS = {
