@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Recorders, a consumer and memory hotplug at once; nothing may be lost."""
+"""Recorders, a consumer and memory hotplug at once; nothing may be lost. Nor may a kick."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ import pytest
 )
 def test_conservation(build, run, kind: str, layout: str, rounds: int, accesses: int) -> None:
     assert run(build(kind, "concurrent") / "concurrent", layout, rounds, accesses) == ""
+
+
+@pytest.mark.parametrize("kind", ["plain", "asan", "tsan"])
+def test_kicks(build, run, kind: str) -> None:
+    assert run(build(kind, "concurrent") / "concurrent_wake", 2) == ""

@@ -4,6 +4,7 @@
 #include "machine.h"
 
 #include <linux/sched/stat.h>
+#include <linux/smp.h>
 
 TEST(readiness_wakes_a_thread_that_sleeps)
 {
@@ -134,6 +135,92 @@ TEST(a_thread_leaves_a_crowded_cpu_to_others_for_a_slice)
 	assert_in_range(batches(true), 5, 10);
 }
 
+/* Whoever reports to it wakes it, and only that does. */
+TEST(a_thread_that_nobody_kicked_is_not_behind)
+{
+	struct pghot_node *node = &machine_lower[2];
+
+	start_seen(true);
+	atomic_long_set(&node->unseen, 100);
+	assert_false(node->kick);
+	assert_false(pghot_is_behind(2));
+	ready(100, 1);
+	assert_true(pghot_is_behind(2));
+	machine_run(1);
+	assert_int_equal(machine_moved(2, 100, 101, 0), 1);
+	assert_false(pghot_is_behind(2));
+	machine_stop();
+}
+
+/* Barriers that are yet to come before the other one's turn. */
+static int turn_after;
+
+static void others_report(void)
+{
+	if (turn_after--)
+		return;
+	machine_meanwhile = NULL;
+	ready(100, 10);
+}
+
+static void thread_looks(void)
+{
+	if (turn_after--)
+		return;
+	machine_meanwhile = NULL;
+	pghot_wake_seen(&machine_lower[2]);
+}
+
+/* As it is when the thread would sleep. Return if there was a turn. */
+static bool kicked_if_unseen(void)
+{
+	struct pghot_node *node = &machine_lower[2];
+	bool turn = !machine_meanwhile;
+
+	machine_meanwhile = NULL;
+	assert_true(node->kick || !atomic_long_read(&node->unseen));
+	return turn;
+}
+
+TEST(a_kick_is_not_lost_while_the_thread_begins_to_look)
+{
+	int barrier = 0;
+	bool turn;
+
+	do {
+		start_seen(true);
+		ready(200, 10);
+		turn_after = barrier++;
+		machine_meanwhile = others_report;
+		pghot_wake_seen(&machine_lower[2]);
+		turn = kicked_if_unseen();
+		machine_stop();
+	} while (turn);
+	assert_true(barrier > 2);
+}
+
+TEST(a_kick_is_not_lost_while_others_report)
+{
+	bool kicked, turn;
+	int barrier;
+
+	for (kicked = false;; kicked = true) {
+		barrier = 0;
+		do {
+			start_seen(true);
+			ready(200, kicked);
+			turn_after = barrier++;
+			machine_meanwhile = thread_looks;
+			pghot_wake_kmigrated(&machine_lower[2], 0);
+			turn = kicked_if_unseen();
+			machine_stop();
+		} while (turn);
+		assert_true(barrier > 2);
+		if (kicked)
+			break;
+	}
+}
+
 /* Nobody moves what waits for a full target, or is woken for it. */
 TEST(what_waits_for_a_closed_target_is_not_behind)
 {
@@ -150,6 +237,9 @@ TEST(what_waits_for_a_closed_target_is_not_behind)
 UNIT_MAIN(
 	cmocka_unit_test(a_thread_with_a_cpu_for_itself_is_never_behind),
 	cmocka_unit_test(who_shares_a_cpu_is_behind_with_more_than_a_few),
+	cmocka_unit_test(a_thread_that_nobody_kicked_is_not_behind),
+	cmocka_unit_test(a_kick_is_not_lost_while_the_thread_begins_to_look),
+	cmocka_unit_test(a_kick_is_not_lost_while_others_report),
 	cmocka_unit_test(who_gets_a_cpu_again_is_no_longer_behind),
 	cmocka_unit_test(a_thread_leaves_a_crowded_cpu_to_others_for_a_slice),
 	cmocka_unit_test(what_waits_for_a_closed_target_is_not_behind),

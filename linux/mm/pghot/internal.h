@@ -33,8 +33,6 @@ struct task_struct;
  * @wait: where the thread sleeps
  * @kick: there may be something ready that the thread has not seen
  * @crowded: when the thread was last seen to work, others waited for its CPU
- * @unseen: records that the thread is to look at and that became ready since it
- *	    last began to look
  * @wake_work: wakes the thread from contexts that cannot
  * @closed: accessing nodes whose pages no target takes from here for now: the
  *	    thread looks again by itself, and is not woken for them
@@ -43,6 +41,9 @@ struct task_struct;
  * @expired_ms: when the thread last had the map forget what is too old
  * @promoted: pages promoted from here
  * @kobj: its directory in sysfs
+ * @unseen: records that the thread is to look at and that became ready since it
+ *	    last began to look; in a cache line of its own, for each of those who
+ *	    report writes it, and they all read @kick and @closed
  *
  * Made when the node first gets memory and kept from then on, so that whoever
  * found it may use it without a lock. The other fields change under
@@ -56,7 +57,6 @@ struct pghot_node {
 	wait_queue_head_t wait;
 	bool kick;
 	bool crowded;
-	atomic_long_t unseen;
 	struct irq_work wake_work;
 	nodemask_t closed;
 	bool strays_closed;
@@ -64,6 +64,7 @@ struct pghot_node {
 	u32 expired_ms;
 	atomic_long_t promoted;
 	struct kobject kobj;
+	atomic_long_t unseen ____cacheline_aligned_in_smp;
 };
 
 /**
@@ -159,7 +160,11 @@ struct folio *pghot_tracked_folio(unsigned long pfn,
 				  const struct pghot_map_node *node,
 				  enum pghot_verdict *verdict);
 unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr);
+
+/* wake.c */
 void pghot_wake_init(struct pghot_node *node);
+void pghot_wake_kmigrated(struct pghot_node *node, int nid);
+void pghot_wake_seen(struct pghot_node *node);
 bool pghot_is_behind(int nid);
 
 /* target.c */

@@ -28,7 +28,7 @@
 #define CROWDED_US	4000
 
 /* The clock of records counts round; so do eras. */
-static void expire(struct pghot_node *node)
+static void kmigrated_expire(struct pghot_node *node)
 {
 	u32 now = pghot_now_ms();
 
@@ -43,7 +43,7 @@ static void expire(struct pghot_node *node)
 /*
  * Sleep until a record becomes ready for a target that takes something, or the
  * next pass is due: because a target may have opened, what was busy may be free,
- * or what waits may have gone stale. Or until expire() is due.
+ * or what waits may have gone stale. Or until kmigrated_expire() is due.
  */
 static void kmigrated_wait(struct pghot_node *node, u32 due_ms)
 {
@@ -57,7 +57,7 @@ static void kmigrated_wait(struct pghot_node *node, u32 due_ms)
 }
 
 /* Let readiness add up, without being woken for each record. */
-static void gather(struct pghot_node *node)
+static void kmigrated_gather(struct pghot_node *node)
 {
 	unsigned int us = READ_ONCE(node->crowded) ? CROWDED_US : GATHER_US;
 
@@ -84,17 +84,14 @@ static int kmigrated(void *data)
 		if (kthread_should_stop() || kthread_should_park())
 			continue;
 
-		expire(node);
-		atomic_long_set(&node->unseen, 0);
-		WRITE_ONCE(node->kick, false);
-		/* Pairs with the barrier in wake_kmigrated(). */
-		smp_mb();
+		kmigrated_expire(node);
+		pghot_wake_seen(node);
 		promoted = atomic_long_read(&node->promoted);
 		due_ms = pghot_pass_run(node->pass);
 		promoted = atomic_long_read(&node->promoted) - promoted;
 		/* More than a batch came during one pass: it gathers as it is. */
 		if (promoted && promoted < READ_ONCE(pghot_batch_pages))
-			gather(node);
+			kmigrated_gather(node);
 	}
 	return 0;
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reporting: how sources tell pghot of accesses. */
 #include <linux/export.h>
-#include <linux/hardirq.h>
-#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
-#include <linux/wait.h>
 
 #include "stat.h"
 
@@ -19,79 +16,13 @@
 /* Pages of a range that are recorded at once, from the stack. */
 #define RANGE_PAGES	16UL
 
-static void wake_work(struct irq_work *work)
-{
-	wake_up(&container_of(work, struct pghot_node, wake_work)->wait);
-}
-
-/**
- * pghot_wake_init - prepare a node for being woken
- * @node: the node
- */
-void pghot_wake_init(struct pghot_node *node)
-{
-	init_waitqueue_head(&node->wait);
-	init_irq_work(&node->wake_work, wake_work);
-}
-
-/* A record became ready that @nid accesses. From any context, NMI included. */
-static void wake_kmigrated(struct pghot_node *node, int nid)
-{
-	/*
-	 * Pairs with the barriers in kmigrated() and open_targets(): either
-	 * they see the hot bits that were set before, or what they cleared is
-	 * seen here.
-	 */
-	smp_mb();
-	if (READ_ONCE(node->all_closed))
-		return;
-	/* The thread looks again when a target may take something. */
-	if (nid >= 0 ? node_isset(nid, node->closed) :
-		       READ_ONCE(node->strays_closed))
-		return;
-	atomic_long_inc(&node->unseen);
-	if (READ_ONCE(node->kick))
-		return;
-	WRITE_ONCE(node->kick, true);
-	pghot_stat_add(PGHOT_STAT_wakeups, 1);
-	/* With interrupts off the caller may hold a lock that waking up takes. */
-	if (in_nmi() || irqs_disabled())
-		irq_work_queue(&node->wake_work);
-	else if (wq_has_sleeper(&node->wait))
-		wake_up(&node->wait);
-}
-
-/*
- * So many records may wait for a thread that has to share its CPU. Some have to
- * go its way, or it would never find out that it has a CPU for itself again.
- */
-#define BEHIND_RECORDS	4
-
-/**
- * pghot_is_behind - is the thread's work better done by those who report
- * @nid: lower-tier node
- *
- * Where no CPU is idle the thread's time is taken from somebody, and it has only
- * part of a CPU, while those who fault have all of theirs: what it would take
- * from one of them, and get done late, they do at once and each for itself.
- *
- * Return: true if so.
- */
-bool pghot_is_behind(int nid)
-{
-	struct pghot_node *node = pghot_node(nid);
-
-	return node && READ_ONCE(node->crowded) &&
-	       atomic_long_read(&node->unseen) > BEHIND_RECORDS;
-}
-
 static void became_ready(const struct pghot_access *access,
 			 struct pghot_map_node *map_node)
 {
 	pghot_stat_add(PGHOT_STAT_ready, 1);
 	trace_pghot_ready(access->pfn, access->nid);
-	wake_kmigrated(container_of(map_node, struct pghot_node, map),
-		       access->nid);
+	pghot_wake_kmigrated(container_of(map_node, struct pghot_node, map),
+			     access->nid);
 }
 
 /* What an access is worth, coming from this source. */

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Between those who make records ready and the thread that looks for them: how
+ * it is woken, and how far it is behind.
+ */
+#include <linux/hardirq.h>
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/wait.h>
+
+#include "internal.h"
+
+static void wake_work(struct irq_work *work)
+{
+	wake_up(&container_of(work, struct pghot_node, wake_work)->wait);
+}
+
+/**
+ * pghot_wake_init - prepare a node for being woken
+ * @node: the node
+ */
+void pghot_wake_init(struct pghot_node *node)
+{
+	init_waitqueue_head(&node->wait);
+	init_irq_work(&node->wake_work, wake_work);
+}
+
+/**
+ * pghot_wake_kmigrated - a record became ready: have the thread look for it
+ * @node: node of the record
+ * @nid: who accesses the page, or NUMA_NO_NODE
+ *
+ * Context: any, NMI included.
+ */
+void pghot_wake_kmigrated(struct pghot_node *node, int nid)
+{
+	/*
+	 * Pairs with the barriers in pghot_wake_seen() and open_targets():
+	 * either they see the hot bits that were set before, or what they
+	 * cleared is seen here.
+	 */
+	smp_mb();
+	if (READ_ONCE(node->all_closed))
+		return;
+	/* The thread looks again when a target may take something. */
+	if (nid >= 0 ? node_isset(nid, node->closed) :
+		       READ_ONCE(node->strays_closed))
+		return;
+	atomic_long_inc(&node->unseen);
+	/* Pairs with the first barrier in pghot_wake_seen(). */
+	smp_mb__after_atomic();
+	if (READ_ONCE(node->kick))
+		return;
+	WRITE_ONCE(node->kick, true);
+	pghot_stat_add(PGHOT_STAT_wakeups, 1);
+	/* With interrupts off the caller may hold a lock that waking up takes. */
+	if (in_nmi() || irqs_disabled())
+		irq_work_queue(&node->wake_work);
+	else if (wq_has_sleeper(&node->wait))
+		wake_up(&node->wait);
+}
+
+/**
+ * pghot_wake_seen - the thread begins to look at all that is ready
+ * @node: its node
+ *
+ * What is counted from here on, and only that, is @unseen when the thread sleeps
+ * the next time. It must be kicked then, or those who find it to be behind make
+ * no more records, and nobody wakes it.
+ *
+ * Context: the node's thread.
+ */
+void pghot_wake_seen(struct pghot_node *node)
+{
+	WRITE_ONCE(node->kick, false);
+	/*
+	 * Pairs with the barrier behind the count in pghot_wake_kmigrated(). Who
+	 * counts after the count was reset sees this kick cleared, or one that
+	 * somebody has set since.
+	 */
+	smp_mb();
+	atomic_long_set(&node->unseen, 0);
+	/*
+	 * Pairs with the first barrier in pghot_wake_kmigrated(). Whose count was
+	 * reset, or who still saw an old kick, has set the hot bits that the pass
+	 * looks at from here on.
+	 */
+	smp_mb();
+}
+
+/*
+ * So many records may wait for a thread that has to share its CPU. Some have to
+ * go its way, or it would never find out that it has a CPU for itself again.
+ */
+#define BEHIND_RECORDS	4
+
+/**
+ * pghot_is_behind - is the thread's work better done by those who report
+ * @nid: lower-tier node
+ *
+ * Where no CPU is idle the thread's time is taken from somebody, and it has only
+ * part of a CPU, while those who fault have all of theirs: what it would take
+ * from one of them, and get done late, they do at once and each for itself.
+ *
+ * A thread that nobody has kicked is not behind: it may sleep, and it is the next
+ * record that wakes it.
+ *
+ * Return: true if so.
+ */
+bool pghot_is_behind(int nid)
+{
+	struct pghot_node *node = pghot_node(nid);
+
+	return node && READ_ONCE(node->crowded) && READ_ONCE(node->kick) &&
+	       atomic_long_read(&node->unseen) > BEHIND_RECORDS;
+}
