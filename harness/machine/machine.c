@@ -292,6 +292,14 @@ bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes)
 	return true;
 }
 
+void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
+			  nodemask_t *nodes)
+{
+	nodes_and(*nodes, *nodes, mm->cpuset);
+	if (!has_policy)
+		nodes_and(*nodes, *nodes, mm->policy);
+}
+
 bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
 			  bool *accessed)
 {

@@ -36,6 +36,11 @@ extern struct pghot_node machine_lower[NODES];
 /* Who reports what follows. */
 extern struct pghot_source machine_source;
 
+/* What the process of @mm allows, and what of it is by its memory policy. */
+struct mm_struct {
+	nodemask_t cpuset, policy;
+};
+
 extern bool machine_enabled;
 /*
  * Memory hotplug is held off so often, or is at work; folios that are isolated. Who waits for memory

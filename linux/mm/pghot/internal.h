@@ -195,6 +195,12 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 			  nodemask_t *nodes);
 bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes);
 
+/* in_fault.c */
+bool pghot_fault_allowed(struct folio *folio, struct mm_struct *mm,
+			 bool has_policy, int nid);
+bool pghot_fault_moves(struct folio *folio, struct mm_struct *mm,
+		       bool has_policy, int nid, int target);
+
 /* accessed.c */
 bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
 			  bool *accessed);

@@ -36,7 +36,7 @@ struct folio {
 	int access_time;
 	unsigned int splits;
 	u32 accessed_ms;
-	bool on_lru, file, dirty, busy, pinned, young, locked;
+	bool on_lru, file, dirty, busy, pinned, young, locked, shared;
 };
 
 #define MB_TO_PAGES(mb)		((mb) << (20 - PAGE_SHIFT))
@@ -53,6 +53,7 @@ int page_to_nid(const struct page *page);
 #define folio_test_lru(folio)	((folio)->on_lru)
 #define folio_is_file_lru(folio) ((folio)->file)
 #define folio_test_dirty(folio)	((folio)->dirty)
+#define folio_maybe_mapped_shared(folio) ((folio)->shared)
 #define folio_test_unevictable(folio) false
 #define folio_set_active(folio)	do { } while (0)
 #define folio_use_access_time(folio) false

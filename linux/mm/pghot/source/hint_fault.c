@@ -86,37 +86,47 @@ bool __pghot_decides(struct folio *folio)
 	return pghot_map_owner(&pghot_map, folio_pfn(folio));
 }
 
+/* Whose memory policy a page goes by. */
+enum page_policy {
+	POLICY_OF_TASK,		/* the accessing one's, for the page has none */
+	POLICY_OF_PAGE,
+	POLICY_PLACES,		/* either, and it names a place for the page */
+};
+
 /*
- * Nodes that the accessing task allows the page, or false if the policy names the
- * place for the page rather than the accessing node: that holds whether the page
- * is hot or not. The policy is the page's @own, or the task's where it has none. One
- * that asks for migration to the accessing node and names nodes means those.
+ * Which policy it is, and the nodes that the accessing task allows the page. A
+ * policy that names the place for the page, rather than the accessing node, holds
+ * whether the page is hot or not. One that asks for migration to the accessing node
+ * and names nodes means those.
  */
-static bool may_follow(struct vm_fault *vmf, nodemask_t *allowed, bool *own)
+static enum page_policy page_policy(struct vm_fault *vmf, nodemask_t *allowed)
 {
+	enum page_policy whose = POLICY_OF_PAGE;
 	struct mempolicy *pol;
 	pgoff_t unused;
-	bool follows;
 
 	pol = __get_vma_policy(vmf->vma, vmf->address, &unused);
-	*own = pol;
-	if (!pol)
+	if (!pol) {
 		pol = get_task_policy(current);
-	follows = pol->flags & MPOL_F_MORON;
+		whose = POLICY_OF_TASK;
+	}
+	if (!(pol->flags & MPOL_F_MORON))
+		whose = POLICY_PLACES;
 	*allowed = cpuset_current_mems_allowed;
 	if (pol->mode == MPOL_BIND || pol->mode == MPOL_PREFERRED_MANY)
 		nodes_and(*allowed, *allowed, pol->nodes);
 	mpol_cond_put(pol);
-	return follows;
+	return whose;
 }
 
 /*
  * Does the accessing thread allow less than others will say when the page's turn
  * comes? owners.c asks for the page's own policy, or a process's first thread.
  * What another thread has chosen for itself alone is known here and nowhere later:
- * its cpuset, and its policy if that counts.
+ * its cpuset, and its policy if that counts. One that allows all nodes adds nothing
+ * to what the others will say.
  */
-static bool speaks_for_itself(struct folio *folio, struct vm_area_struct *vma,
+static bool speaks_for_itself(struct folio *folio, struct mm_struct *mm,
 			      const nodemask_t *allowed, bool own)
 {
 	nodemask_t later = node_states[N_MEMORY];
@@ -125,7 +135,7 @@ static bool speaks_for_itself(struct folio *folio, struct vm_area_struct *vma,
 		allowed = &cpuset_current_mems_allowed;
 	if (likely(nodes_subset(later, *allowed)))
 		return false;
-	pghot_process_allows(vma->vm_mm, own, folio_nid(folio), &later);
+	pghot_process_allows(mm, own, folio_nid(folio), &later);
 	return !nodes_subset(later, *allowed);
 }
 
@@ -150,13 +160,17 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid)
 {
 	struct pghot_access access = { .nid = nid };
+	struct mm_struct *mm = vmf->vma->vm_mm;
 	bool own_policy, slow = false;
+	enum page_policy whose;
 	nodemask_t allowed;
 	int target = nid;
 	u32 latency;
 
-	if (!may_follow(vmf, &allowed, &own_policy))
+	whose = page_policy(vmf, &allowed);
+	if (whose == POLICY_PLACES)
 		return nid;
+	own_policy = whose == POLICY_OF_PAGE;
 
 	/* Most likely a shared library: it has no one right place. */
 	if (folio_is_file_lru(folio) && (vmf->vma->vm_flags & VM_EXEC) &&
@@ -165,9 +179,16 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		return NUMA_NO_NODE;
 	}
 
-	/* Nobody can ask later, so the fault itself promotes, by stock's rule. */
-	if (unlikely(speaks_for_itself(folio, vmf->vma, &allowed, own_policy)))
-		return numa_should_promote(folio, nid) ? nid : NUMA_NO_NODE;
+	/*
+	 * Nobody can ask later, so the fault itself promotes, by stock's rule, but
+	 * only to where the others whom it can ask allow the folio to be.
+	 */
+	if (unlikely(speaks_for_itself(folio, mm, &allowed, own_policy))) {
+		if (pghot_fault_allowed(folio, mm, own_policy, nid))
+			return numa_should_promote(folio, nid) ? nid : NUMA_NO_NODE;
+		pghot_stat_add(PGHOT_STAT_refused_policy, 1);
+		return NUMA_NO_NODE;
+	}
 
 	/*
 	 * By whose rule it is hot: that of the accessing node, if it could go
@@ -182,13 +203,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	}
 	if (!pghot_target(target))
 		return NUMA_NO_NODE;
-	/*
-	 * With plenty of room there is no order to keep to and no limit, and
-	 * whose folio it is alone its other owners need not be asked.
-	 */
-	if (target == nid && pghot_is_behind(folio_nid(folio)) &&
-	    !folio_maybe_mapped_shared(folio) &&
-	    numa_promotion_unlimited(NODE_DATA(nid), folio_nr_pages(folio))) {
+	if (pghot_fault_moves(folio, mm, own_policy, nid, target)) {
 		pghot_stat_add(PGHOT_STAT_in_fault, 1);
 		return nid;
 	}

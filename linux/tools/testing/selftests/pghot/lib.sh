@@ -337,6 +337,15 @@ hog() { # nodes
 	[ "$line" = full ] || fail "hog: $line"
 }
 
+# Leave no CPU idle, nor the one that kmigrated runs on to it alone.
+hog_cpus() {
+	local i
+	for ((i = 0; i < 2 * $(nproc); i++)); do
+		while :; do :; done &
+		CHILDREN+=("$!")
+	done
+}
+
 # --- running ---------------------------------------------------------------
 
 run_tests() {

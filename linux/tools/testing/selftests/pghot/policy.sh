@@ -134,6 +134,69 @@ test_bind_elsewhere_moves_nothing() {
 	conserved
 }
 
+# No CPU is idle, so kmigrated is behind, and where there is plenty of room a fault
+# may move its page itself. It must not where kmigrated would not.
+faults_move_nothing() {
+	balance 2
+	hog_cpus
+	remember
+	ask run
+	wait_until grown pghot_skip_policy 1000 ||
+		fail "skip_policy grew by $(grew pghot_skip_policy)"
+	sleep $PAUSE
+	ask stop
+	ask where
+	(($(on "$SLOW") == PAGES)) || fail "bound pages moved: $REPLY"
+	untouched pghot_in_fault pghot_promoted_pages
+	conserved
+}
+
+# Its workers have no policy of their own, as if they had been there before.
+test_policy_of_the_process_while_cpus_are_busy() {
+	need_pghot
+	memory -c "$CPU,$CPU" anon "$MB" "$SLOW"
+	ask policy bind "$SLOW"
+	faults_move_nothing
+}
+
+# Memory stays charged to the cgroup that it was touched in first.
+test_cpuset_of_the_memory_while_cpus_are_busy() {
+	need_pghot
+	cgroup memory memory
+	cgroup nodes cpuset
+	echo "$SLOW" >"$GROUP/cpuset.mems" || fail "cannot give $GROUP node $SLOW"
+	[ -e "$GROUP/memory.stat" ] || fail "$GROUP has no memory of its own"
+	IN=$GROUP memory -c "$CPU,$CPU" anon "$MB" "$SLOW"
+	echo "$HOTMEM" >/sys/fs/cgroup/cgroup.procs || fail "cannot leave $GROUP"
+	faults_move_nothing
+}
+
+# More than the kernel calls enough for all that is accessed.
+plenty_of_room() {
+	local kb
+	kb=$(sed -n 's/.*MemFree: *\([0-9]*\) kB/\1/p' "$NODES/node$FAST/meminfo")
+	((kb > 1280 * 1024))
+}
+
+# The same with nobody who forbids: all come, and some by the fault.
+test_all_come_while_cpus_are_busy() {
+	need_pghot
+	memory -c "$CPU,$CPU" anon "$MB" "$SLOW"
+	balance 2
+	hog_cpus
+	remember
+	ask run
+	placed "$FAST" "$PAGES"
+	ask stop
+	expect 0 check
+	if plenty_of_room; then
+		grown pghot_in_fault 1 || fail "no fault moved its page"
+	else
+		untouched pghot_in_fault
+	fi
+	conserved
+}
+
 # Every page is ready, and then its owner forbids the move. How is a command.
 bound_after_ready() { # how...
 	hold_ready "$PAGES"
