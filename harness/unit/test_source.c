@@ -3,6 +3,9 @@
  * A source that comes or is switched on when there is no memory: it does not run,
  * nothing is left of what was begun for it, and it runs once there is memory.
  */
+#include <unistd.h>
+
+#include <linux/seq_file.h>
 #include <linux/sysfs.h>
 
 #include "lives.h"
@@ -172,7 +175,63 @@ TEST(a_source_that_does_not_start_leaves_others_alone)
 	assert_int_equal(machine_lives(other_runs), 0);
 }
 
+static const char *vmstat(void)
+{
+	static struct seq_file m;
+
+	m = (struct seq_file) { };
+	pghot_sources_show(&m);
+	return m.text;
+}
+
+/* Called with the lock that all switching holds, over memory hotplug too. */
+static int read_on_start(struct pghot_source *source)
+{
+	assert_string_equal(vmstat(), "pghot_recorded_source 0\n");
+	return 0;
+}
+
+static void read_on_stop(struct pghot_source *source)
+{
+	assert_string_equal(vmstat(), "pghot_recorded_source 7\n"
+				      "pghot_recorded_reads 0\n");
+}
+
+static bool was_read(unsigned int n)
+{
+	struct pghot_source reads = {
+		.name = "reads", .stop = read_on_stop, .on = true,
+	};
+
+	boot();
+	/* Who waits for the lock waits for ever. */
+	alarm(60);
+	source.start = NULL;
+	assert_int_equal(pghot_register_source(&source), 0);
+	*source.accesses = 7;
+	assert_int_equal(pghot_register_source(&reads), 0);
+	assert_int_equal(machine_write("pghot", "enabled", "0"), 0);
+	source.stop = NULL;
+	pghot_unregister_source(&reads);
+	assert_string_equal(vmstat(), "pghot_recorded_source 7\n");
+	pghot_unregister_source(&source);
+	assert_string_equal(vmstat(), "");
+	source.start = read_on_start;
+	assert_int_equal(machine_write("pghot", "enabled", "1"), 0);
+	assert_int_equal(pghot_register_source(&source), 0);
+	assert_int_equal(machine_write("source", "enabled", "0"), 0);
+	assert_int_equal(machine_write("source", "enabled", "1"), 0);
+	pghot_unregister_source(&source);
+	return false;
+}
+
+TEST(counters_are_read_while_sources_are_switched)
+{
+	assert_int_equal(machine_lives(was_read), 0);
+}
+
 UNIT_MAIN(
+	cmocka_unit_test(counters_are_read_while_sources_are_switched),
 	cmocka_unit_test(a_source_that_comes_needs_all_it_allocates),
 	cmocka_unit_test(the_first_source_that_is_switched_on_needs_maps),
 	cmocka_unit_test(a_source_that_does_not_start_gives_the_maps_back),

@@ -44,10 +44,4 @@ static inline void list_del(struct list_head *entry)
 	entry->prev->next = entry->next;
 }
 
-static inline void list_del_init(struct list_head *entry)
-{
-	list_del(entry);
-	INIT_LIST_HEAD(entry);
-}
-
 #endif

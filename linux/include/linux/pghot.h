@@ -74,7 +74,7 @@ enum pghot_evidence {
  * @running: between start() and stop()
  * @accesses: recorded accesses, of each CPU
  * @ring: what it has reported from NMIs, of each CPU
- * @dir: its directory
+ * @dir: its directory, NULL when it is being removed
  * @list: links all sources
  */
 struct pghot_source {

@@ -5,7 +5,8 @@
  *
  * Locks nest switch_lock -> pghot_lock. Memory hotplug takes pghot_lock while
  * it holds the CPU hotplug lock, which static keys take too: they are switched
- * under switch_lock only.
+ * under switch_lock only. Switching waits for memory hotplug, and allocates: who
+ * reads /proc/vmstat goes through the sources under RCU.
  */
 #define pr_fmt(fmt) "pghot: " fmt
 
@@ -14,6 +15,7 @@
 #include <linux/init.h>
 #include <linux/kobject.h>
 #include <linux/list.h>
+#include <linux/rculist.h>
 #include <linux/mutex.h>
 #include <linux/numa_promotion.h>
 #include <linux/percpu.h>
@@ -161,7 +163,7 @@ static int source_switch(struct pghot_source *source, bool on)
 {
 	guard(mutex)(&switch_lock);
 	/* Its file is being removed. */
-	if (list_empty(&source->list))
+	if (!source->dir)
 		return -ENODEV;
 	WRITE_ONCE(source->on, on);
 	return sources_sync();
@@ -185,10 +187,11 @@ void pghot_sources_show(struct seq_file *m)
 {
 	struct pghot_source *source;
 
-	guard(mutex)(&switch_lock);
-	list_for_each_entry(source, &sources, list)
+	rcu_read_lock();
+	list_for_each_entry_rcu(source, &sources, list)
 		seq_printf(m, "pghot_recorded_%s %lu\n", source->name,
 			   source_accesses(source));
+	rcu_read_unlock();
 }
 
 /* --- sources/<name>/ --------------------------------------------------- */
@@ -302,17 +305,17 @@ int pghot_register_source(struct pghot_source *source)
 		return -ENODEV;
 	source->accesses = alloc_percpu(unsigned long);
 	source->ring = NULL;
+	source->dir = NULL;
 	source->running = false;
 	if (!source->accesses)
 		return -ENOMEM;
 	err = source->nmi ? pghot_ring_alloc(source) : 0;
 	if (!err) {
 		guard(mutex)(&switch_lock);
-		INIT_LIST_HEAD(&source->list);
 		err = source_is_known(source->name) ? -EEXIST :
 						      source_add_dir(source);
 		if (!err) {
-			list_add_tail(&source->list, &sources);
+			list_add_tail_rcu(&source->list, &sources);
 			sources_sync();
 		}
 	}
@@ -330,14 +333,19 @@ EXPORT_SYMBOL_GPL(pghot_register_source);
  */
 void pghot_unregister_source(struct pghot_source *source)
 {
+	struct pghot_source_dir *dir;
+
 	scoped_guard(mutex, &switch_lock) {
 		source->on = false;
 		sources_sync();
-		list_del_init(&source->list);
+		list_del_rcu(&source->list);
+		dir = source->dir;
+		source->dir = NULL;
 	}
 	/* Without the lock, which those who write to its files may wait for. */
-	kobject_del(&source->dir->kobj);
-	kobject_put(&source->dir->kobj);
+	kobject_del(&dir->kobj);
+	kobject_put(&dir->kobj);
+	/* A report may be under way, and /proc/vmstat be read. */
 	synchronize_rcu();
 	source_free(source);
 }

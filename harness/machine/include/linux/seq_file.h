@@ -2,9 +2,16 @@
 #ifndef _MACHINE_LINUX_SEQ_FILE_H
 #define _MACHINE_LINUX_SEQ_FILE_H
 
-struct seq_file;
+#include <stdio.h>
 
-/* Nobody reads it. */
-#define seq_printf(m, ...)	((void)(m))
+/* What was printed, as far as there is room. */
+struct seq_file {
+	char text[256];
+	int len;
+};
+
+#define seq_printf(m, ...)						\
+	((m)->len += snprintf((m)->text + (m)->len,			\
+			      sizeof((m)->text) - (m)->len, __VA_ARGS__))
 
 #endif
