@@ -23,6 +23,9 @@ unsigned long jiffies;
 void (*machine_work)(void);
 void (*machine_meanwhile)(void);
 
+int machine_thread_node;
+int machine_cpu_node[4] = { 0, 0, 1, 1 };
+
 static struct task_struct tasks[NODES];
 static __thread struct task_struct *self;
 static sem_t back;
@@ -67,6 +70,7 @@ struct task_struct *kthread_create_on_node(int (*fn)(void *data), void *data,
 
 	if (harness_no_memory())
 		return ERR_PTR(-ENOMEM);
+	machine_thread_node = node;
 	while (task->used)
 		task++;
 	*task = (struct task_struct) { .fn = fn, .data = data, .used = true };

@@ -3,6 +3,7 @@
 #include "unit.h"
 #include "machine.h"
 
+#include <linux/kthread.h>
 #include <linux/sched/stat.h>
 #include <linux/smp.h>
 
@@ -56,6 +57,42 @@ TEST(each_lower_node_has_its_own_thread)
 	assert_int_equal(machine_moved(2, 0, 1, 0), 1);
 	assert_int_equal(machine_moved(3, 0, 1, 1), 1);
 	machine_stop();
+}
+
+/* Which keeps it there as CPUs come and go, those that are yet to come as well. */
+TEST(a_thread_belongs_to_the_node_with_the_nearest_cpus)
+{
+	machine_start(false);
+	machine_thread(2);
+	assert_int_equal(machine_thread_node, 0);
+	machine_thread(3);
+	assert_int_equal(machine_thread_node, 1);
+	machine_stop();
+}
+
+TEST(cpus_that_are_offline_count)
+{
+	machine_start(false);
+	node_clear(1, node_states[N_CPU]);
+	machine_thread(3);
+	assert_int_equal(machine_thread_node, 1);
+	machine_stop();
+}
+
+TEST(cpus_that_have_no_node_do_not)
+{
+	int usual[4];
+
+	memcpy(usual, machine_cpu_node, sizeof(usual));
+	machine_start(false);
+	machine_cpu_node[2] = machine_cpu_node[3] = NUMA_NO_NODE;
+	machine_thread(3);
+	assert_int_equal(machine_thread_node, 0);
+	machine_cpu_node[0] = machine_cpu_node[1] = NUMA_NO_NODE;
+	machine_thread(2);
+	assert_int_equal(machine_thread_node, NUMA_NO_NODE);
+	machine_stop();
+	memcpy(machine_cpu_node, usual, sizeof(usual));
 }
 
 static void ready(unsigned long first, unsigned int nr)
@@ -247,4 +284,7 @@ UNIT_MAIN(
 	cmocka_unit_test(records_from_before_the_thread_are_found),
 	cmocka_unit_test(what_becomes_ready_soon_after_moves_together),
 	cmocka_unit_test(each_lower_node_has_its_own_thread),
+	cmocka_unit_test(a_thread_belongs_to_the_node_with_the_nearest_cpus),
+	cmocka_unit_test(cpus_that_are_offline_count),
+	cmocka_unit_test(cpus_that_have_no_node_do_not),
 )

@@ -96,12 +96,21 @@ static int kmigrated(void *data)
 	return 0;
 }
 
-/* The node whose CPUs are next to @nid; a lower tier mostly has none. */
-static int cpu_node_near(int nid)
+/*
+ * The node whose CPUs are next to @nid; a lower tier mostly has none. Those that are
+ * offline count too: they may come, and the thread was never to be run elsewhere.
+ * Until then it runs anywhere.
+ */
+static int kmigrated_cpu_node(int nid)
 {
-	int n, best = NUMA_NO_NODE, best_distance = INT_MAX;
+	int best = NUMA_NO_NODE, best_distance = INT_MAX;
+	unsigned int cpu;
 
-	for_each_node_state(n, N_CPU) {
+	for_each_present_cpu(cpu) {
+		int n = cpu_to_node(cpu);
+
+		if (n == NUMA_NO_NODE)
+			continue;
 		/* Seen from the CPU: that is the direction that firmware fills. */
 		if (node_distance(n, nid) < best_distance) {
 			best = n;
@@ -121,22 +130,21 @@ static int cpu_node_near(int nid)
  */
 int pghot_kmigrated_start(struct pghot_node *node)
 {
-	int cpu_node = cpu_node_near(node->map.nid);
 	struct task_struct *thread;
 
 	node->pass = pghot_pass_alloc(node);
 	if (!node->pass)
 		return -ENOMEM;
 
-	thread = kthread_create_on_node(kmigrated, node, cpu_node,
+	/* Not affine to a mask: to the node it keeps to as CPUs come and go. */
+	thread = kthread_create_on_node(kmigrated, node,
+					kmigrated_cpu_node(node->map.nid),
 					"kmigrated%d", node->map.nid);
 	if (IS_ERR(thread)) {
 		pghot_pass_free(node->pass);
 		node->pass = NULL;
 		return PTR_ERR(thread);
 	}
-	if (cpu_node != NUMA_NO_NODE)
-		kthread_affine_preferred(thread, cpumask_of_node(cpu_node));
 	node->kmigrated = get_task_struct(thread);
 	wake_up_process(thread);
 	return 0;

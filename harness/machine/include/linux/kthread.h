@@ -22,7 +22,12 @@ void kthread_parkme(void);
 /* For so many ticks, which are milliseconds. */
 void machine_sleep(unsigned int ticks);
 
-#define kthread_affine_preferred(thread, mask) do { } while (0)
+/* Of the thread that was created last; and CPUs that there are, each one's node. */
+extern int machine_thread_node;
+extern int machine_cpu_node[4];
+
+#define for_each_present_cpu(cpu) for ((cpu) = 0; (cpu) < 4; (cpu)++)
+#define cpu_to_node(cpu)	machine_cpu_node[cpu]
 #define get_task_struct(thread)	(thread)
 #define put_task_struct(thread)	do { } while (0)
 #define PTR_ERR(ptr)		(-ENOMEM)
