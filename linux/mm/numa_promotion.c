@@ -15,6 +15,7 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
+#include <linux/nodemask.h>
 #include <linux/numa_promotion.h>
 #include <linux/sched/sysctl.h>
 #include <linux/sysctl.h>
@@ -248,6 +249,9 @@ bool numa_should_promote(struct folio *folio, int nid)
 	unsigned long rate_limit;
 	unsigned int latency, th;
 
+	/* Cannot migrate to memoryless nodes. */
+	if (!node_state(nid, N_MEMORY))
+		return false;
 	if (numa_promotion_unlimited(pgdat, nr))
 		return true;
 
