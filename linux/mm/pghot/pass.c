@@ -183,6 +183,11 @@ static bool walk(struct pghot_pass *p, unsigned long from, unsigned long to)
 			return true;
 		}
 		one_block(p, pfn, from);
+		/*
+		 * One look, and those who waited for a page may just have been woken.
+		 * But a wrong one lasts no longer than until the next block, and
+		 * harms little: who is behind is about to look again.
+		 */
 		WRITE_ONCE(p->node->crowded, cpu_is_contended());
 		if (over(p)) {
 			pghot_map_stop(&pghot_map, &c);

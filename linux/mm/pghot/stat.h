@@ -12,7 +12,7 @@
  * A record that becomes ready is moved, or skipped for one of the skip_
  * reasons, or still waits: ready = moved + all skip_ + waiting. The delay_
  * reasons count how often a waiting one could not go yet, and the refused_
- * reasons what never became ready, nor did what is in_fault.
+ * reasons what was not recorded, as what is in_fault was not.
  */
 #define PGHOT_STATS(X)							\
 	X(recorded,		"accesses recorded")			\
@@ -23,7 +23,7 @@
 	X(batches,		"batches handed to migration")		\
 	X(wakeups,		"times kmigrated was woken by readiness") \
 	X(refreshed,		"ready records whose page was still in use") \
-	X(in_fault,		"left to the hint fault, as kmigrated was behind") \
+	X(in_fault,		"not recorded, but left to the fault to move") \
 	X(skip_stale,		"went cold before its turn")		\
 	X(skip_gone,		"page was freed")			\
 	X(skip_toptier,		"page is in the top tier already")	\
