@@ -300,16 +300,18 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 		nodes_and(*nodes, *nodes, mm->policy);
 }
 
-bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
-			  bool *accessed)
+enum pghot_accessed pghot_clear_accessed(struct folio *folio,
+					 unsigned int *left)
 {
+	bool young = folio->young;
+
 	machine_bits_looked++;
 	assert_true(*left);
 	*left -= 1;
-	*accessed = folio->young && !folio->locked;
-	if (!folio->locked)
-		folio->young = false;
-	return !folio->locked;
+	if (folio->locked)
+		return PGHOT_ACCESS_UNKNOWN;
+	folio->young = false;
+	return young ? PGHOT_ACCESSED : PGHOT_NOT_ACCESSED;
 }
 
 void get_online_mems(void)

@@ -16,6 +16,12 @@ static inline void clear_bit(unsigned long nr, unsigned long *addr)
 			   __ATOMIC_RELAXED);
 }
 
+/* For who has the bits to himself. */
+static inline void __set_bit(unsigned long nr, unsigned long *addr)
+{
+	addr[BIT_WORD(nr)] |= BIT_MASK(nr);
+}
+
 static inline bool test_bit(unsigned long nr, const unsigned long *addr)
 {
 	return READ_ONCE(addr[BIT_WORD(nr)]) & BIT_MASK(nr);

@@ -87,7 +87,6 @@ static void accessed_tell(struct folio *folio)
  * @folio: the folio, with a reference
  * @left: how many page table entries may be looked at; what was is taken off. A
  *	  folio counts as one at least, and so does a VMA
- * @accessed: set to whether any of its accessed bits was set
  *
  * A folio that more than %PGHOT_OWNERS_MAX VMAs may map goes nowhere, and is not
  * looked at to the end. No bit says that a file is read or written otherwise
@@ -95,10 +94,10 @@ static void accessed_tell(struct folio *folio)
  *
  * Context: Process context. May reschedule; waits for no lock that sleeps.
  *
- * Return: true if all of its bits are clear now.
+ * Return: whether it was, unless that cannot be known just now.
  */
-bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
-			  bool *accessed)
+enum pghot_accessed pghot_clear_accessed(struct folio *folio,
+					 unsigned int *left)
 {
 	unsigned int most = min(*left, PGHOT_OWNERS_MAX);
 	struct accessed a = { .left = most };
@@ -109,11 +108,10 @@ bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
 		.anon_lock = folio_lock_anon_vma_read,
 	};
 
-	*accessed = false;
 	*left -= min(*left, 1);
 	/* Of other memory the reverse map must not be asked. */
 	if (!folio_test_lru(folio) || !folio_trylock(folio))
-		return false;
+		return PGHOT_ACCESS_UNKNOWN;
 	if (folio_test_ksm(folio))
 		a.unknown = true;
 	else if (folio_mapped(folio))
@@ -122,8 +120,9 @@ bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
 
 	/* One is taken off already, for those that nobody has mapped. */
 	*left -= min(*left, max(most - a.left, 1) - 1);
-	*accessed = a.any;
 	if (a.any)
 		accessed_tell(folio);
-	return !rwc.contended && !a.unknown;
+	if (rwc.contended || a.unknown)
+		return PGHOT_ACCESS_UNKNOWN;
+	return a.any ? PGHOT_ACCESSED : PGHOT_NOT_ACCESSED;
 }

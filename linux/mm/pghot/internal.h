@@ -201,9 +201,21 @@ bool pghot_fault_allowed(struct folio *folio, struct mm_struct *mm,
 bool pghot_fault_moves(struct folio *folio, struct mm_struct *mm,
 		       bool has_policy, int nid, int target);
 
+/**
+ * enum pghot_accessed - what was found in the page tables
+ * @PGHOT_NOT_ACCESSED: no accessed bit was set
+ * @PGHOT_ACCESSED: some were, and none is now
+ * @PGHOT_ACCESS_UNKNOWN: not all could be looked at; some may be set still
+ */
+enum pghot_accessed {
+	PGHOT_NOT_ACCESSED,
+	PGHOT_ACCESSED,
+	PGHOT_ACCESS_UNKNOWN,
+};
+
 /* accessed.c */
-bool pghot_clear_accessed(struct folio *folio, unsigned int *left,
-			  bool *accessed);
+enum pghot_accessed pghot_clear_accessed(struct folio *folio,
+					 unsigned int *left);
 
 /* memcg.c */
 #ifdef CONFIG_MEMCG

@@ -7,8 +7,6 @@
  * held: passes go on without looking at them, and where all targets are closed
  * nothing is looked at. So what waits costs nothing while it waits.
  */
-#include <linux/freezer.h>
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/stat.h>
@@ -35,9 +33,9 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 	}
 	p->node = node;
 	p->turn = NUMA_NO_NODE;
-	p->swept_ms = pghot_now_ms();
-	p->cleared.since_ms = p->swept_ms;
-	p->seek_ms = p->swept_ms;
+	p->seek_ms = pghot_now_ms();
+	p->sweep.all_ms = p->seek_ms;
+	p->sweep.cleared[p->sweep.last].since_ms = p->seek_ms;
 	nodes_clear(node->closed);
 	node->strays_closed = false;
 	node->all_closed = false;
@@ -55,17 +53,6 @@ void pghot_pass_free(struct pghot_pass *p)
 	pghot_promoter_leave(p->promoter);
 	kvfree(p->promoter);
 	kvfree(p);
-}
-
-/**
- * pghot_pass_called_off - is the pass to end before it is through
- *
- * Return: true if so.
- */
-bool pghot_pass_called_off(void)
-{
-	return kthread_should_stop() || kthread_should_park() ||
-	       freezing(current);
 }
 
 /*
@@ -248,10 +235,8 @@ static u32 due_ms(struct pghot_pass *p)
 
 	if (p->left)
 		due = min(due, READ_ONCE(pghot_period_ms));
-	p->waiting = due != U32_MAX;
-	if (!p->waiting)
-		return due;
 	/* It may go stale. */
+	p->waiting = due != U32_MAX;
 	return min(due, pghot_sweep_due_ms(p));
 }
 

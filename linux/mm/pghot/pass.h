@@ -7,6 +7,9 @@
 #define _MM_PGHOT_PASS_H
 
 #include <linux/bitmap.h>
+#include <linux/freezer.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
 
 #include "hotmap.h"
 #include "internal.h"
@@ -22,19 +25,50 @@ struct pghot_place {
 	unsigned long from;
 };
 
-/* Pages that share one of these bits are taken for each other: few are missed. */
-#define PGHOT_MISSED_BITS	512U
+/*
+ * A page whose bits could not be cleared takes others with it that share one of
+ * these. There are some six for each page that is looked at in a window of 4 s; two
+ * such maps are 32 KiB for each lower-tier node.
+ */
+#define PGHOT_MISSED_BITS	131072U
 
 /**
  * struct pghot_cleared - ready records whose pages' accessed bits a sweep cleared
  * @since_ms: when it began
+ * @limit: pages with a higher hash it did not look at
  * @end: page from which on it looked at none
- * @missed: those before that it could not clear, and some others
+ * @missed: those of the others that it could not clear, and some more
  */
 struct pghot_cleared {
 	u32 since_ms;
+	u32 limit;
 	unsigned long end;
 	DECLARE_BITMAP(missed, PGHOT_MISSED_BITS);
+};
+
+/**
+ * struct pghot_sweep - where the sweeps of a node stand
+ * @on: one has begun, and has not come to the end
+ * @all: it drops stale records everywhere
+ * @all_ms: when that was last begun
+ * @left: how many page table entries it may still look at
+ * @next: page to go on with
+ * @pages: how many were looked at of late
+ * @looks: page table entries that these had
+ * @last: which of @cleared is of the last sweep that came to the end; the other
+ *	  one is of the one that has begun
+ * @cleared: what was cleared
+ */
+struct pghot_sweep {
+	bool on;
+	bool all;
+	u32 all_ms;
+	unsigned int left;
+	unsigned long next;
+	unsigned long pages;
+	unsigned long looks;
+	bool last;
+	struct pghot_cleared cleared[2];
 };
 
 /**
@@ -53,8 +87,7 @@ struct pghot_cleared {
  * @seek_ms: when that last began with the node's first page
  * @seeks: how many blocks were looked at for that
  * @waiting: the last pass left something that waits
- * @swept_ms: when stale records were last dropped everywhere
- * @cleared: by the last sweep
+ * @sweep: of what waits
  * @entries: the ready records of one block
  * @place: by target node
  */
@@ -73,22 +106,24 @@ struct pghot_pass {
 	u32 seek_ms;
 	unsigned int seeks;
 	bool waiting;
-	u32 swept_ms;
-	struct pghot_cleared cleared;
+	struct pghot_sweep sweep;
 	struct pghot_entry entries[PGHOT_BLOCK_PAGES];
 	struct pghot_place place[];
 };
 
-/* pass.c */
-bool pghot_pass_called_off(void);
+/* Is the pass to end before it is through? */
+static inline bool pghot_pass_called_off(void)
+{
+	return kthread_should_stop() || kthread_should_park() ||
+	       freezing(current);
+}
 
 /* sweep.c */
 void pghot_sweep(struct pghot_pass *p);
-void pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e);
+bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e);
 u32 pghot_sweep_due_ms(const struct pghot_pass *p);
 
 /* ready.c */
-bool pghot_ready_drop_stale(struct pghot_entry *e);
 enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
 					struct pghot_entry *e);
 void pghot_ready_settle(struct pghot_pass *p);

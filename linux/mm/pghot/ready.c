@@ -33,20 +33,6 @@ static void count_skip(struct pghot_entry *e, enum pghot_stat why)
 }
 
 /**
- * pghot_ready_drop_stale - take a record that went cold
- * @e: the record, as pghot_map_collect() saw it
- *
- * Return: false if it has changed meanwhile, and is to be looked at again.
- */
-bool pghot_ready_drop_stale(struct pghot_entry *e)
-{
-	if (!pghot_map_take_seen(&pghot_map, e))
-		return false;
-	count_skip(e, PGHOT_STAT_skip_stale);
-	return true;
-}
-
-/**
  * pghot_ready_settle - count the records whose pages have moved, or have not
  * @p: the pass
  */
@@ -184,12 +170,11 @@ enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
 	enum pghot_verdict verdict;
 	struct folio *folio;
 
-	if (!e->hot)
-		pghot_sweep_ask(p, e);
-	/* Unless it was accessed just now: then the next pass sees a new age. */
+	if (!e->hot && pghot_sweep_ask(p, e))
+		return PGHOT_GONE;
+	/* It was accessed just now: the next pass sees a new age. */
 	if (!e->hot) {
-		if (!pghot_ready_drop_stale(e))
-			p->again = true;
+		p->again = true;
 		return PGHOT_GONE;
 	}
 	verdict = foresee(p, e, &offer);

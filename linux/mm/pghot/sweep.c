@@ -9,60 +9,135 @@
  *
  * But an accessed bit that is set proves an access since it was cleared, and no
  * more; that may be hours ago. So each sweep clears the bits of all that waits,
- * and a bit that is set when it comes again, or when the page's turn comes in
+ * and a bit that is set when the next one comes, or when the page's turn comes in
  * between, proves an access since the sweep before. The record is given the time
- * of that sweep: the access was later. So whatever is promoted was accessed in
- * the last window, and not at some time while it waited.
+ * when that sweep began: each bit was cleared then or later, and the access was
+ * later still. So whatever is promoted was accessed in the last window, and not
+ * at some time while it waited.
  *
- * Sweeps are half a window apart. Were they a window apart, what one finds out
- * would be stale by then.
+ * Sweeps begin half a window apart. Were they a window apart, what one finds out
+ * would be stale by then. A sweep is made in slices, one a pass, with promotion
+ * in between. While it lasts, what is known is known from the sweep before: a page
+ * that this one has looked at already was cleared by it only later.
+ *
+ * Where more waits than may be looked at, it is sampled by a hash of the PFN. The
+ * same pages are looked at each time, as one look alone proves nothing; where more
+ * may be looked at, others are added. Each tenant keeps the same part of what it
+ * has waiting, wherever in memory that is. To look first at what goes next would
+ * keep as much, but by its place: that of one tenant.
  */
+#include <linux/hash.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
-#include "pass.h"
 #include "stat.h"
+
+#include <trace/events/pghot.h>
+
+#include "pass.h"
 
 /*
  * How many page table entries may be looked at per millisecond. At some 1 us each
- * that takes 1% of a CPU. In a window of 4 s it is each of 20,000 pages twice;
- * those beyond go cold by their records.
+ * that takes 1% of a CPU. In a window of 4 s it is each of nearly 20,000 pages
+ * twice; those beyond go cold by their records.
  */
 #define LOOKS_PER_MS	10U
 
-static unsigned int missed_bit(unsigned long pfn)
+/*
+ * So much is done before those have their turn whose target is open: some 1 ms. A
+ * last folio may have %PGHOT_OWNERS_MAX entries more.
+ */
+#define SLICE_LOOKS	1000U
+#define SLICE_BLOCKS	256UL
+/* So many for a whole node, unless it is the looks that end them. */
+#define SLICES		64U
+
+/*
+ * A sweep that took a quarter of a window would find out what is stale by then. So
+ * on a node of more than 32 GiB a slice has more blocks.
+ */
+static unsigned long slice_blocks(const struct pghot_map_node *node)
 {
-	return pfn % PGHOT_MISSED_BITS;
+	unsigned long blocks = READ_ONCE(node->sections) *
+			       (PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER);
+
+	return max(blocks / SLICES, SLICE_BLOCKS);
+}
+
+static u32 sweep_hash(unsigned long pfn)
+{
+	return hash_64(pfn, 32);
+}
+
+/* The high bits say whether a page is looked at: those that are have them alike. */
+static unsigned int missed_bit(u32 hash)
+{
+	return hash % PGHOT_MISSED_BITS;
+}
+
+/* Is the page one of those that the sweep looks at? */
+static bool sweep_covers(const struct pghot_cleared *c, unsigned long pfn)
+{
+	return pfn < c->end && sweep_hash(pfn) <= c->limit;
 }
 
 /* Did the last sweep clear the page's bits, if its record is older than that? */
 static bool sweep_cleared(const struct pghot_pass *p, unsigned long pfn)
 {
-	return pfn < p->cleared.end &&
-	       !test_bit(missed_bit(pfn), p->cleared.missed);
+	const struct pghot_cleared *last = &p->sweep.cleared[p->sweep.last];
+
+	return sweep_covers(last, pfn) &&
+	       !test_bit(missed_bit(sweep_hash(pfn)), last->missed);
 }
 
-/* Return true if all of the page's bits are clear now. */
-static bool sweep_look(struct pghot_pass *p, unsigned long pfn,
-		       unsigned int *left, bool *accessed)
+/* Take the record, unless it has changed meanwhile. */
+static bool sweep_drop_stale(struct pghot_entry *e)
 {
-	enum pghot_verdict unused;
-	struct folio *folio = pghot_tracked_folio(pfn, &p->node->map, &unused);
-	bool cleared;
-
-	*accessed = false;
-	if (!folio)
+	if (!pghot_map_take_seen(&pghot_map, e))
 		return false;
-	cleared = pghot_clear_accessed(folio, left, accessed);
-	folio_put(folio);
-	return cleared;
+	pghot_stat_add(PGHOT_STAT_skip_stale, 1);
+	trace_pghot_skip(e->pfn, e->nid, PGHOT_STAT_skip_stale);
+	return true;
+}
+
+static void sweep_drop_gone(struct pghot_entry *e)
+{
+	if (!pghot_map_take(&pghot_map, e->pfn))
+		return;
+	pghot_stat_add(PGHOT_STAT_skip_gone, 1);
+	trace_pghot_skip(e->pfn, e->nid, PGHOT_STAT_skip_gone);
+}
+
+/*
+ * Was the page accessed, since somebody last looked? Return false if there is no
+ * such page any more; then there is no record either.
+ */
+static bool sweep_look(struct pghot_pass *p, struct pghot_entry *e,
+		       unsigned int *left, enum pghot_accessed *accessed)
+{
+	enum pghot_verdict verdict;
+	struct folio *folio = pghot_tracked_folio(e->pfn, &p->node->map, &verdict);
+
+	*accessed = PGHOT_ACCESS_UNKNOWN;
+	if (folio) {
+		*accessed = pghot_clear_accessed(folio, left);
+		folio_put(folio);
+		return true;
+	}
+	*left -= 1;
+	if (verdict != PGHOT_GONE)
+		return true;
+	sweep_drop_gone(e);
+	return false;
 }
 
 /* The page was accessed since the last sweep. */
 static void sweep_renew(struct pghot_pass *p, struct pghot_entry *e)
 {
-	if (pghot_map_renew(&pghot_map, e, p->cleared.since_ms, pghot_now_ms(),
-			    &pghot_tunables))
+	if (pghot_map_renew(&pghot_map, e,
+			    p->sweep.cleared[p->sweep.last].since_ms,
+			    pghot_now_ms(), &pghot_tunables))
 		pghot_stat_add(PGHOT_STAT_refreshed, 1);
 }
 
@@ -73,80 +148,176 @@ static void sweep_renew(struct pghot_pass *p, struct pghot_entry *e)
  *
  * Of what the last sweep has looked at each is asked for once at most: it is
  * renewed then, or dropped.
+ *
+ * Return: true if the record is gone. If it is neither hot nor gone, it has
+ *	   changed meanwhile, and is to be looked at again.
  */
-void pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e)
+bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e)
 {
 	unsigned int left = PGHOT_OWNERS_MAX;
-	bool accessed;
+	enum pghot_accessed accessed;
 
-	if (!sweep_cleared(p, e->pfn))
-		return;
-	sweep_look(p, e->pfn, &left, &accessed);
-	if (accessed)
-		sweep_renew(p, e);
+	if (sweep_cleared(p, e->pfn)) {
+		if (!sweep_look(p, e, &left, &accessed))
+			return true;
+		if (accessed == PGHOT_ACCESSED)
+			sweep_renew(p, e);
+	}
+	return !e->hot && sweep_drop_stale(e);
 }
 
-static void sweep_record(struct pghot_pass *p, struct pghot_entry *e,
-			 struct pghot_cleared *cleared, unsigned int *left)
+/* Return how many looks it took. */
+static unsigned int sweep_record(struct pghot_pass *p, struct pghot_entry *e,
+				 struct pghot_cleared *now)
 {
-	bool accessed;
+	unsigned int left = PGHOT_OWNERS_MAX;
+	enum pghot_accessed accessed;
 
-	if (*left) {
-		if (!sweep_look(p, e->pfn, left, &accessed))
-			set_bit(missed_bit(e->pfn), cleared->missed);
-		cleared->end = e->pfn + 1;
-		if (accessed && sweep_cleared(p, e->pfn))
+	if (sweep_covers(now, e->pfn)) {
+		if (!sweep_look(p, e, &left, &accessed))
+			return PGHOT_OWNERS_MAX - left;
+		if (accessed == PGHOT_ACCESS_UNKNOWN)
+			__set_bit(missed_bit(sweep_hash(e->pfn)), now->missed);
+		else if (accessed == PGHOT_ACCESSED && sweep_cleared(p, e->pfn))
 			sweep_renew(p, e);
 	}
 	if (!e->hot)
-		pghot_ready_drop_stale(e);
+		sweep_drop_stale(e);
+	return PGHOT_OWNERS_MAX - left;
 }
 
-/**
- * pghot_sweep - look at what waits, if it is time
- * @p: the pass
- *
+/* Return false if the slice was used up before the block. */
+static bool sweep_block(struct pghot_pass *p, unsigned long pfn,
+			unsigned int *slice)
+{
+	struct pghot_sweep *s = &p->sweep;
+	struct pghot_cleared *now = &s->cleared[!s->last];
+	unsigned int i, n;
+	bool more;
+
+	/* Of any class, or of none that is still hot. */
+	n = pghot_map_collect(&pghot_map, pfn, s->left ? 0 : PGHOT_CLASSES,
+			      pghot_now_ms(), &pghot_tunables, p->entries,
+			      &more);
+	for (i = 0; i < n; i++) {
+		struct pghot_entry *e = &p->entries[i];
+		unsigned int looks;
+
+		if (e->pfn < s->next)
+			continue;
+		if (!*slice) {
+			s->next = e->pfn;
+			return false;
+		}
+		looks = sweep_record(p, e, now);
+		if (!looks)
+			continue;
+		s->pages++;
+		s->looks += looks;
+		*slice -= min(*slice, looks);
+		s->left -= min(s->left, looks);
+		if (!s->left)
+			now->end = e->pfn + 1;
+	}
+	s->next = pfn + PGHOT_BLOCK_PAGES;
+	return true;
+}
+
+/*
+ * Up to which hash pages are looked at, so that it is about as many as may be.
+ * What a page takes is known from those before; what is left to the end is for
+ * some that take more.
+ */
+static u32 sweep_limit(struct pghot_pass *p, unsigned int looks)
+{
+	struct pghot_sweep *s = &p->sweep;
+	u64 ready = pghot_map_ready(&p->node->map, NULL);
+	u64 pages = div64_u64((u64)(looks - looks / 16) * (s->pages + 1),
+			      s->looks + 1);
+
+	s->pages /= 2;
+	s->looks /= 2;
+	return ready > pages ? div64_u64(pages << 32, ready) : U32_MAX;
+}
+
+/*
  * Every other time all ready records are gone through, to drop what is stale. In
  * between, and where nothing waits, that is not worth it.
  */
-void pghot_sweep(struct pghot_pass *p)
+static bool sweep_begin(struct pghot_pass *p)
 {
-	u32 now = pghot_now_ms(), window = READ_ONCE(pghot_tunables.window_ms);
-	unsigned int left = p->waiting ? window / 2 * LOOKS_PER_MS : 0;
-	struct pghot_cleared cleared = { .since_ms = now };
-	bool all = now - p->swept_ms >= window;
-	struct pghot_cursor c = {};
-	unsigned long pfn;
+	struct pghot_sweep *s = &p->sweep;
+	struct pghot_cleared *now = &s->cleared[!s->last];
+	u32 now_ms = pghot_now_ms(), window = READ_ONCE(pghot_tunables.window_ms);
+	unsigned int looks = p->waiting ? window / 2 * LOOKS_PER_MS : 0;
 
-	if (now - p->cleared.since_ms < window / 2 || (!all && !left))
-		return;
-	while ((all || left) && !pghot_pass_called_off() &&
-	       pghot_map_peek_block(&pghot_map, &p->node->map, &c, &pfn)) {
-		unsigned int i, n;
-		bool more;
+	s->all = now_ms - s->all_ms >= window;
+	if (now_ms - s->cleared[s->last].since_ms < window / 2 ||
+	    (!s->all && !looks))
+		return false;
+	s->on = true;
+	s->left = looks;
+	s->next = 0;
+	now->since_ms = now_ms;
+	now->end = looks ? ULONG_MAX : 0;
+	now->limit = sweep_limit(p, looks);
+	bitmap_zero(now->missed, PGHOT_MISSED_BITS);
+	return true;
+}
 
-		/* Of any class, or of none that is still hot. */
-		n = pghot_map_collect(&pghot_map, pfn, left ? 0 : PGHOT_CLASSES,
-				      pghot_now_ms(), &pghot_tunables,
-				      p->entries, &more);
-		for (i = 0; i < n; i++)
-			sweep_record(p, &p->entries[i], &cleared, &left);
-		cond_resched();
-	}
-	p->cleared = cleared;
-	if (all)
-		p->swept_ms = now;
+static void sweep_end(struct pghot_pass *p)
+{
+	struct pghot_sweep *s = &p->sweep;
+
+	s->on = false;
+	s->last = !s->last;
+	if (s->all)
+		s->all_ms = s->cleared[s->last].since_ms;
 }
 
 /**
- * pghot_sweep_due_ms - when something that waits is to be looked at again
+ * pghot_sweep - look at some of what waits, if it is time
+ * @p: the pass
+ */
+void pghot_sweep(struct pghot_pass *p)
+{
+	struct pghot_sweep *s = &p->sweep;
+	unsigned long blocks = slice_blocks(&p->node->map), pfn;
+	unsigned int slice = SLICE_LOOKS;
+	struct pghot_cursor c;
+
+	if (!s->on && !sweep_begin(p))
+		return;
+	c = (struct pghot_cursor) {
+		.section = pfn_to_section_nr(s->next),
+		.block = s->next % PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER,
+	};
+	while (blocks-- && !pghot_pass_called_off()) {
+		if ((!s->all && !s->left) ||
+		    !pghot_map_peek_block(&pghot_map, &p->node->map, &c, &pfn)) {
+			sweep_end(p);
+			return;
+		}
+		if (!sweep_block(p, pfn, &slice))
+			return;
+		cond_resched();
+	}
+}
+
+/**
+ * pghot_sweep_due_ms - when something is to be looked at again
  * @p: the pass
  *
- * Return: in how many milliseconds, at least 1.
+ * Return: in how many milliseconds, at least 1; U32_MAX if nothing waits.
  */
 u32 pghot_sweep_due_ms(const struct pghot_pass *p)
 {
+	const struct pghot_sweep *s = &p->sweep;
 	u32 half = READ_ONCE(pghot_tunables.window_ms) / 2;
 
-	return half - min(pghot_now_ms() - p->cleared.since_ms, half - 1);
+	if (s->on)
+		return 1;
+	if (!p->waiting)
+		return U32_MAX;
+	return half - min(pghot_now_ms() - s->cleared[s->last].since_ms, half - 1);
 }

@@ -42,11 +42,11 @@ static void access_by(struct kunit *test, struct mm_struct *mm)
 static bool was_accessed(struct kunit *test, struct shared *s)
 {
 	unsigned int left = PLENTY;
-	bool accessed;
+	enum pghot_accessed did = pghot_clear_accessed(s->folio, &left);
 
-	KUNIT_EXPECT_TRUE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	KUNIT_EXPECT_NE(test, did, PGHOT_ACCESS_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, left, PLENTY - max(s->nr, 1));
-	return accessed;
+	return did == PGHOT_ACCESSED;
 }
 
 static void each_access_is_seen_once(struct kunit *test)
@@ -92,13 +92,14 @@ static void locks_are_not_waited_for(struct kunit *test)
 {
 	struct shared *s = accessed_new(test, 1);
 	unsigned int left = PLENTY;
-	bool accessed;
 
 	folio_lock(s->folio);
-	KUNIT_EXPECT_FALSE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	KUNIT_EXPECT_EQ(test, pghot_clear_accessed(s->folio, &left),
+			PGHOT_ACCESS_UNKNOWN);
 	folio_unlock(s->folio);
 	i_mmap_lock_write(s->file->f_mapping);
-	KUNIT_EXPECT_FALSE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	KUNIT_EXPECT_EQ(test, pghot_clear_accessed(s->folio, &left),
+			PGHOT_ACCESS_UNKNOWN);
 	i_mmap_unlock_write(s->file->f_mapping);
 	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
 	shared_free(s);
@@ -108,16 +109,16 @@ static void no_more_is_looked_at_than_allowed(struct kunit *test)
 {
 	struct shared *s = accessed_new(test, 3);
 	unsigned int left = 2;
-	bool accessed;
 
-	KUNIT_EXPECT_FALSE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	KUNIT_EXPECT_EQ(test, pghot_clear_accessed(s->folio, &left),
+			PGHOT_ACCESS_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, left, 0);
 	/* The third. */
 	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
 	left = 3;
-	KUNIT_EXPECT_TRUE(test, pghot_clear_accessed(s->folio, &left, &accessed));
+	KUNIT_EXPECT_EQ(test, pghot_clear_accessed(s->folio, &left),
+			PGHOT_NOT_ACCESSED);
 	KUNIT_EXPECT_EQ(test, left, 0);
-	KUNIT_EXPECT_FALSE(test, accessed);
 	shared_free(s);
 }
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HARNESS_LINUX_HASH_H
+#define _HARNESS_LINUX_HASH_H
+
+#include <linux/types.h>
+
+static inline u32 hash_64(u64 val, unsigned int bits)
+{
+	return val * 0x61C8864680B583EBull >> (64 - bits);
+}
+
+#endif
