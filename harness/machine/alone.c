@@ -13,12 +13,10 @@ struct pghot_tunables pghot_tunables;
 u32 pghot_batch_pages, pghot_period_ms;
 
 struct pghot_node machine_lower[NODES];
+struct pghot_node *pghot_nodes[MAX_NUMNODES] = {
+	[LOWER] = &machine_lower[LOWER], [LOWER + 1] = &machine_lower[LOWER + 1],
+};
 bool machine_enabled;
-
-struct pghot_node *pghot_node(int nid)
-{
-	return nid >= LOWER ? &machine_lower[nid] : NULL;
-}
 
 bool pghot_is_enabled(void)
 {

@@ -141,10 +141,23 @@ void pghot_ring_free(struct pghot_source *source);
 
 /* nodes.c */
 extern struct mutex pghot_lock;
-struct pghot_node *pghot_node(int nid);
+/* By ID; changed under pghot_lock. */
+extern struct pghot_node *pghot_nodes[MAX_NUMNODES];
 int pghot_nodes_enable(bool enable);
 void pghot_nodes_forget(void);
 int pghot_nodes_init(struct kobject *parent);
+
+/**
+ * pghot_node - a lower-tier node
+ * @nid: its ID
+ *
+ * Return: the node, or NULL if it never had memory in a lower tier.
+ */
+static inline struct pghot_node *pghot_node(int nid)
+{
+	/* Pairs with the release in node_start(). */
+	return smp_load_acquire(&pghot_nodes[nid]);
+}
 
 /* sysfs.c */
 int pghot_sysfs_init(struct kobject **pghot, struct kobject **sources);

@@ -26,23 +26,10 @@
 /* Serialises changes of the map, of nodes and of targets. */
 DEFINE_MUTEX(pghot_lock);
 
-/* Changed under pghot_lock. */
-static struct pghot_node *nodes[MAX_NUMNODES];
+struct pghot_node *pghot_nodes[MAX_NUMNODES];
 static struct kobject *nodes_parent;
 /* Maps are there and threads run. Protected by pghot_lock. */
 static bool serving;
-
-/**
- * pghot_node - a lower-tier node
- * @nid: its ID
- *
- * Return: the node, or NULL if it never had memory in a lower tier.
- */
-struct pghot_node *pghot_node(int nid)
-{
-	/* Pairs with the release in node_start(). */
-	return smp_load_acquire(&nodes[nid]);
-}
 
 static bool is_lower(int nid)
 {
@@ -115,7 +102,7 @@ static void remove_sections(struct pghot_node *node, enum pghot_stat skip)
 /* Sections only with a thread: who reports leaves the decision to it. */
 static int node_start(int nid)
 {
-	struct pghot_node *node = nodes[nid];
+	struct pghot_node *node = pghot_nodes[nid];
 	pg_data_t *pgdat = NODE_DATA(nid);
 	unsigned long section;
 	int err;
@@ -130,7 +117,7 @@ static int node_start(int nid)
 		pghot_map_node_init(&node->map, nid);
 		pghot_wake_init(node);
 		/* Who finds it with pghot_node() finds it set up. */
-		smp_store_release(&nodes[nid], node);
+		smp_store_release(&pghot_nodes[nid], node);
 	}
 	if (!node->active) {
 		err = pghot_kmigrated_start(node);
@@ -152,7 +139,7 @@ static int node_start(int nid)
 
 static void node_stop(int nid)
 {
-	struct pghot_node *node = nodes[nid];
+	struct pghot_node *node = pghot_nodes[nid];
 
 	if (!node || !node->active)
 		return;
@@ -187,7 +174,7 @@ static int nodes_serve(bool serve)
 	if (serve)
 		err = nodes_sync();
 	for_each_node(nid) {
-		struct pghot_node *node = nodes[nid];
+		struct pghot_node *node = pghot_nodes[nid];
 
 		if (!node || !node->active)
 			continue;
@@ -239,7 +226,7 @@ void pghot_nodes_forget(void)
 
 	guard(mutex)(&pghot_lock);
 	for_each_node(nid) {
-		struct pghot_node *node = nodes[nid];
+		struct pghot_node *node = pghot_nodes[nid];
 
 		if (node && node->active)
 			pghot_map_expire(&pghot_map, &node->map, pghot_now_ms(),
@@ -288,8 +275,8 @@ static void memory_online(const struct memory_notify *mn)
 	int nid = page_to_nid(pfn_to_page(mn->start_pfn));
 
 	/* Not a walk over whole nodes for each block that a node grows by. */
-	if (nodes[nid] && nodes[nid]->active)
-		add_sections(nodes[nid], first_section(mn), nr_sections(mn));
+	if (pghot_nodes[nid] && pghot_nodes[nid]->active)
+		add_sections(pghot_nodes[nid], first_section(mn), nr_sections(mn));
 	else if (!pghot_target_active(nid))
 		nodes_sync();
 }

@@ -60,7 +60,7 @@ void pghot_pass_free(struct pghot_pass *p)
  * takes. Some of what is ready may be for others; then a further round takes
  * the next class. A record stands for a folio: reckon with those of late.
  */
-static u32 lowest_class(struct pghot_pass *p, unsigned long pages)
+static u32 pass_lowest_class(struct pghot_pass *p, unsigned long pages)
 {
 	unsigned long hist[PGHOT_CLASSES];
 	unsigned long budget;
@@ -86,7 +86,7 @@ static void open_targets(struct pghot_pass *p)
 		pghot_tenants_begin(&d->tenants,
 				    READ_ONCE(pghot_tunables.window_ms));
 		if (d->closed == PGHOT_OPEN && pghot_may_promote_to(nid))
-			d->min_class = lowest_class(p, d->share.pages);
+			d->min_class = pass_lowest_class(p, d->share.pages);
 	}
 	pghot_promoter_sum_up(pr);
 	pghot_ready_see(p, 0);
@@ -98,7 +98,7 @@ static void open_targets(struct pghot_pass *p)
 }
 
 /* Where the pass begins: each target's turn comes, to go on from its refusal. */
-static unsigned long choose_start(struct pghot_pass *p)
+static unsigned long pass_start(struct pghot_pass *p)
 {
 	int turn = p->turn;
 	unsigned int i;
@@ -116,14 +116,14 @@ static unsigned long choose_start(struct pghot_pass *p)
 	return 0;
 }
 
-static bool over(struct pghot_pass *p)
+static bool pass_over(struct pghot_pass *p)
 {
 	return p->promoter->all_closed || p->no_target || pghot_pass_called_off();
 }
 
 /* Records before page @from are for the end of the round. */
-static void one_block(struct pghot_pass *p, unsigned long pfn,
-		      unsigned long from)
+static void pass_block(struct pghot_pass *p, unsigned long pfn,
+		       unsigned long from)
 {
 	unsigned int i = 0, n;
 	bool more = false;
@@ -152,7 +152,7 @@ static void one_block(struct pghot_pass *p, unsigned long pfn,
  * Look at the blocks from page @from to before @to. Return false if that was
  * broken off.
  */
-static bool walk(struct pghot_pass *p, unsigned long from, unsigned long to)
+static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to)
 {
 	struct pghot_cursor c = {
 		.section = pfn_to_section_nr(from),
@@ -169,14 +169,14 @@ static bool walk(struct pghot_pass *p, unsigned long from, unsigned long to)
 			pghot_map_stop(&pghot_map, &c);
 			return true;
 		}
-		one_block(p, pfn, from);
+		pass_block(p, pfn, from);
 		/*
 		 * One look, and those who waited for a page may just have been woken.
 		 * But a wrong one lasts no longer than until the next block, and
 		 * harms little: who is behind is about to look again.
 		 */
 		WRITE_ONCE(p->node->crowded, cpu_is_contended());
-		if (over(p)) {
+		if (pass_over(p)) {
 			pghot_map_stop(&pghot_map, &c);
 			return false;
 		}
@@ -185,7 +185,7 @@ static bool walk(struct pghot_pass *p, unsigned long from, unsigned long to)
 }
 
 /* Let the next class go to the targets that can take it. Return if there is. */
-static bool next_class(struct pghot_pass *p)
+static bool pass_next_class(struct pghot_pass *p)
 {
 	bool any = false;
 	unsigned int nid;
@@ -203,22 +203,22 @@ static bool next_class(struct pghot_pass *p)
 }
 
 /* Go round the node, hottest first. Return false if that was broken off. */
-static bool rounds(struct pghot_pass *p)
+static bool pass_rounds(struct pghot_pass *p)
 {
-	unsigned long start = choose_start(p);
+	unsigned long start = pass_start(p);
 
 	pghot_seek(p);
 	do {
 		p->left = false;
 		p->left_out = false;
-		if (!walk(p, start, ULONG_MAX) || (start && !walk(p, 0, start)))
+		if (!pass_walk(p, start, ULONG_MAX) || (start && !pass_walk(p, 0, start)))
 			return false;
-	} while (p->left_out && next_class(p));
+	} while (p->left_out && pass_next_class(p));
 	return true;
 }
 
 /* Targets that took all that there was for them. */
-static void note_satisfied(struct pghot_pass *p)
+static void pass_satisfied(struct pghot_pass *p)
 {
 	unsigned int nid;
 
@@ -229,7 +229,7 @@ static void note_satisfied(struct pghot_pass *p)
 }
 
 /* When the next pass is due, though nothing more becomes ready. */
-static u32 due_ms(struct pghot_pass *p)
+static u32 pass_due_ms(struct pghot_pass *p)
 {
 	u32 due = pghot_promoter_due_ms(p->promoter);
 
@@ -258,13 +258,13 @@ u32 pghot_pass_run(struct pghot_pass *p)
 	pghot_sweep(p);
 	open_targets(p);
 	if (p->promoter->all_closed)
-		return due_ms(p);
-	if (rounds(p))
-		note_satisfied(p);
+		return pass_due_ms(p);
+	if (pass_rounds(p))
+		pass_satisfied(p);
 	else if (!p->promoter->all_closed)
 		p->left = true;
 
 	pghot_batch_flush_all(p->promoter);
 	pghot_ready_settle(p);
-	return due_ms(p);
+	return pass_due_ms(p);
 }

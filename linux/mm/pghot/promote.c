@@ -51,8 +51,8 @@ struct folio *pghot_folio_get(unsigned long pfn, enum pghot_verdict *verdict)
  * May @folio go where its route says? If not, that is closed. Sets how many pages
  * tokens were taken for.
  */
-static bool admit(struct pghot_promoter *p, struct folio *folio,
-		  const struct pghot_route *route, unsigned long *paid)
+static bool promote_admit(struct pghot_promoter *p, struct folio *folio,
+			  const struct pghot_route *route, unsigned long *paid)
 {
 	unsigned long nr = folio_nr_pages(folio);
 	int nid = route->nid;
@@ -96,8 +96,10 @@ full:
  * Where @folio goes, of the nodes that its owners allow, and that it may go now.
  * A target that refuses it closes, and the next choice is asked.
  */
-static enum pghot_verdict choose(struct pghot_promoter *p, struct folio *folio,
-				 struct pghot_offer *offer, unsigned long *paid)
+static enum pghot_verdict promote_choose(struct pghot_promoter *p,
+					 struct folio *folio,
+					 struct pghot_offer *offer,
+					 unsigned long *paid)
 {
 	struct pghot_route route;
 
@@ -111,7 +113,7 @@ static enum pghot_verdict choose(struct pghot_promoter *p, struct folio *folio,
 			return route.verdict;
 		if (pghot_too_cold(p, route.nid, offer->class))
 			return PGHOT_WAITS_TURN;
-	} while (!admit(p, folio, &route, paid));
+	} while (!promote_admit(p, folio, &route, paid));
 	return PGHOT_PROMOTED;
 }
 
@@ -137,9 +139,9 @@ static bool for_others(struct pghot_promoter *p, struct folio *folio, int nid)
 		!pghot_tenant_due(&d->tenants, folio, d->share.pages));
 }
 
-static enum pghot_verdict isolate(struct pghot_promoter *p,
-				  struct folio *folio,
-				  struct pghot_offer *offer)
+static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
+					  struct folio *folio,
+					  struct pghot_offer *offer)
 {
 	enum pghot_verdict verdict;
 	unsigned long paid;
@@ -149,7 +151,7 @@ static enum pghot_verdict isolate(struct pghot_promoter *p,
 		return PGHOT_WAITS_TURN;
 	if (!pghot_owners_allow(folio, &p->allowed))
 		return PGHOT_BUSY;
-	verdict = choose(p, folio, offer, &paid);
+	verdict = promote_choose(p, folio, offer, &paid);
 	if (verdict != PGHOT_PROMOTED)
 		return verdict;
 	nid = offer->target;
@@ -191,7 +193,7 @@ enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
 	else if (folio_is_file_lru(folio) && folio_test_dirty(folio))
 		verdict = PGHOT_DIRTY;
 	else
-		verdict = isolate(p, folio, offer);
+		verdict = promote_isolate(p, folio, offer);
 	folio_put(folio);
 	return verdict;
 }

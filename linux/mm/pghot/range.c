@@ -56,7 +56,7 @@ void pghot_promoter_free(struct pghot_promoter *p)
 }
 EXPORT_SYMBOL_GPL(pghot_promoter_free);
 
-static int hotter(const void *a, const void *b)
+static int range_hotter(const void *a, const void *b)
 {
 	const struct pghot_range *ra = a, *rb = b;
 
@@ -161,7 +161,7 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 	memset(pages, 0, NR_PGHOT_VERDICTS * sizeof(*pages));
 	if (!pghot_is_enabled())
 		return -EOPNOTSUPP;
-	sort(ranges, nr, sizeof(*ranges), hotter, NULL);
+	sort(ranges, nr, sizeof(*ranges), range_hotter, NULL);
 	p->pages_failed = 0;
 	if (p->src != NUMA_NO_NODE)
 		go_on(p);

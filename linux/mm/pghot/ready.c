@@ -26,7 +26,7 @@ static const enum pghot_stat reason[NR_PGHOT_VERDICTS] = {
 	[PGHOT_WAITS_RATE] = PGHOT_STAT_delay_rate_limit,
 };
 
-static void count_skip(struct pghot_entry *e, enum pghot_stat why)
+static void ready_count_skip(struct pghot_entry *e, enum pghot_stat why)
 {
 	pghot_stat_add(why, 1);
 	trace_pghot_skip(e->pfn, e->nid, why);
@@ -47,7 +47,7 @@ void pghot_ready_settle(struct pghot_pass *p)
 }
 
 /* Do pages wait that @nid accesses? */
-static bool closed_to(struct pghot_pass *p, int nid)
+static bool ready_closed_to(struct pghot_pass *p, int nid)
 {
 	enum pghot_verdict verdict = pghot_route(p->promoter, nid)->verdict;
 
@@ -55,13 +55,13 @@ static bool closed_to(struct pghot_pass *p, int nid)
 }
 
 /* For those who report: whom the thread need not be woken for. */
-static void tell(struct pghot_pass *p)
+static void ready_tell(struct pghot_pass *p)
 {
 	struct pghot_node *node = p->node;
 	unsigned int nid;
 
 	for (nid = 0; nid < nr_node_ids; nid++) {
-		bool closed = closed_to(p, nid);
+		bool closed = ready_closed_to(p, nid);
 
 		if (closed == !!node_isset(nid, node->closed))
 			continue;
@@ -70,7 +70,7 @@ static void tell(struct pghot_pass *p)
 		else
 			node_clear(nid, node->closed);
 	}
-	WRITE_ONCE(node->strays_closed, closed_to(p, NUMA_NO_NODE));
+	WRITE_ONCE(node->strays_closed, ready_closed_to(p, NUMA_NO_NODE));
 	WRITE_ONCE(node->all_closed, p->promoter->all_closed);
 }
 
@@ -96,12 +96,12 @@ void pghot_ready_see(struct pghot_pass *p, unsigned long pfn)
 			place->from = pfn;
 		place->open = open;
 	}
-	tell(p);
+	ready_tell(p);
 }
 
 /* The record waits, and its block is to be marked or held. */
-static void stays(struct pghot_pass *p, struct pghot_entry *e,
-		  enum pghot_verdict verdict, u8 waits)
+static void ready_stays(struct pghot_pass *p, struct pghot_entry *e,
+			enum pghot_verdict verdict, u8 waits)
 {
 	if (verdict == PGHOT_WAITS_TURN) {
 		p->left_out = true;
@@ -117,8 +117,9 @@ static void stays(struct pghot_pass *p, struct pghot_entry *e,
 		p->again = true;
 }
 
-static void judge(struct pghot_pass *p, struct pghot_entry *e,
-		  enum pghot_verdict verdict, const struct pghot_offer *offer)
+static void ready_judge(struct pghot_pass *p, struct pghot_entry *e,
+			enum pghot_verdict verdict,
+			const struct pghot_offer *offer)
 {
 	switch (verdict) {
 	case PGHOT_PROMOTED:
@@ -131,10 +132,10 @@ static void judge(struct pghot_pass *p, struct pghot_entry *e,
 	case PGHOT_POLICY:
 	case PGHOT_FARTHER:
 		if (pghot_map_take(&pghot_map, e->pfn))
-			count_skip(e, reason[verdict]);
+			ready_count_skip(e, reason[verdict]);
 		break;
 	default:
-		stays(p, e, verdict, offer->waits);
+		ready_stays(p, e, verdict, offer->waits);
 	}
 }
 
@@ -142,8 +143,9 @@ static void judge(struct pghot_pass *p, struct pghot_entry *e,
  * What can be said without a look at the page. That is all that most of what
  * waits costs.
  */
-static enum pghot_verdict foresee(struct pghot_pass *p, struct pghot_entry *e,
-				  struct pghot_offer *offer)
+static enum pghot_verdict ready_foresee(struct pghot_pass *p,
+					struct pghot_entry *e,
+					struct pghot_offer *offer)
 {
 	const struct pghot_route *route = pghot_route(p->promoter, e->nid);
 
@@ -177,13 +179,13 @@ enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
 		p->again = true;
 		return PGHOT_GONE;
 	}
-	verdict = foresee(p, e, &offer);
+	verdict = ready_foresee(p, e, &offer);
 	if (verdict == PGHOT_PROMOTED) {
 		folio = pghot_tracked_folio(e->pfn, &p->node->map, &verdict);
 		if (folio)
 			verdict = pghot_offer_folio(p->promoter, folio, &offer);
 		pghot_ready_see(p, e->pfn);
 	}
-	judge(p, e, verdict, &offer);
+	ready_judge(p, e, verdict, &offer);
 	return verdict;
 }

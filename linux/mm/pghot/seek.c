@@ -42,7 +42,7 @@ static bool any_more(struct pghot_pass *p)
 	return false;
 }
 
-static bool begin_round(struct pghot_pass *p)
+static bool seek_begin(struct pghot_pass *p)
 {
 	u32 now = pghot_now_ms();
 	unsigned int nid;
@@ -56,7 +56,7 @@ static bool begin_round(struct pghot_pass *p)
 }
 
 /* Return how many looks it took. */
-static unsigned int look_at_block(struct pghot_pass *p, unsigned long pfn)
+static unsigned int seek_block(struct pghot_pass *p, unsigned long pfn)
 {
 	unsigned int i, n, step, looks = 0;
 	bool more;
@@ -90,7 +90,7 @@ void pghot_seek(struct pghot_pass *p)
 
 	if (mem_cgroup_disabled() || !any_short(p))
 		return;
-	if (!p->seek && !begin_round(p))
+	if (!p->seek && !seek_begin(p))
 		return;
 	p->promoter->seeking = true;
 	for (blocks = 0; blocks < SEEK_BLOCKS && looks < SEEK_LOOKS; blocks++) {
@@ -100,7 +100,7 @@ void pghot_seek(struct pghot_pass *p)
 			p->seek = 0;
 			break;
 		}
-		looks += look_at_block(p, pfn);
+		looks += seek_block(p, pfn);
 		p->seek_on = any_more(p);
 		p->seek = p->seek_on ? pfn : pfn + PGHOT_BLOCK_PAGES;
 		cond_resched();

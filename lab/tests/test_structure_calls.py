@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Calls between files of pghot's kernel code go one way, and a backtrace says whose they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lab import paths
+from lab.tests.test_structure import circle
+from lab.tree import tracked
+
+PGHOT = paths.ROOT / "linux/mm/pghot"
+
+# Comments, strings, characters and tags: what stands there is not called.
+_TEXT = re.compile(
+    r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\b(?:struct|enum|union)\s+\w+""",
+    re.DOTALL,
+)
+
+# A function as the kernel's style has it: its body begins on a line of its own.
+_FUNCTION = re.compile(r"^(\w[\w \t*]*?[ \t*])(\w+)\([^;{}]*\)\n\{", re.MULTILINE)
+
+# Static functions of one word that need no prefix, and why.
+_ONE_WORD = {
+    "worth": "report.c: arithmetic, which no backtrace shows",
+    "expire": "kmigrated.c: to be named after it",
+    "gather": "kmigrated.c: to be named after it",
+}
+
+
+def functions(text: str) -> dict[str, bool]:
+    """Functions that a C file defines, and whether they are static."""
+    return {name: "static" in kind.split() for kind, name in _FUNCTION.findall(text)}
+
+
+def calls(texts: dict[str, str]) -> dict[str, set[str]]:
+    """File -> files with functions of which it has the names, as an object file would.
+
+    Names of functions only: data are anybody's.
+    """
+    bare = {name: _TEXT.sub("it", text) for name, text in texts.items()}
+    owner = {
+        function: name
+        for name, text in bare.items()
+        for function, static in functions(text).items()
+        if not static
+    }
+    return {
+        name: {owner[word] for word in re.findall(r"\w+", text) if word in owner} - {name}
+        for name, text in bare.items()
+    }
+
+
+def kernel_texts() -> dict[str, str]:
+    """pghot's files of kernel code but its tests: name within the directory -> text."""
+    files: list[Path] = [
+        path
+        for path in tracked(".c")
+        if path.is_relative_to(PGHOT) and not path.is_relative_to(PGHOT / "tests")
+    ]
+    return {str(path.relative_to(PGHOT)): path.read_text(encoding="utf-8") for path in files}
+
+
+def test_no_circle_of_calls():
+    graph = calls(kernel_texts())
+    assert len(graph) > 25
+    assert {"pass.c", "sweep.c", "ready.c", "promote.c"} <= graph.keys()
+    assert {"ready.c", "sweep.c", "batch.c"} <= graph["pass.c"]
+    assert {"accessed.c", "hotmap_walk.c"} <= graph["sweep.c"]
+    assert "nodes.c" in graph["sysfs.c"]
+    assert "report.c" in graph["source/hint_fault.c"]
+    assert not circle(graph)
+
+
+def test_a_backtrace_says_whose_a_function_is():
+    strays = {
+        f"{name}: {function}"
+        for name, text in kernel_texts().items()
+        for function, static in functions(text).items()
+        if static and "_" not in function and function != Path(name).stem
+        if function not in _ONE_WORD
+    }
+    assert not strays
+
+
+def test_circles_of_calls_are_found():
+    texts = {
+        "a.c": "static int help(void)\n{\n}\n\nint a(void)\n{\n\treturn b(help());\n}\n",
+        "b.c": "int *b(int x,\n\t int y)\n{\n\tops.call = c;\n}\n",
+        "c.c": "bool c(void)\n{\n\t/* a() */\n\tstruct a x;\n\treturn help() == 'a';\n}\n",
+    }
+    graph = calls(texts)
+    assert graph == {"a.c": {"b.c"}, "b.c": {"c.c"}, "c.c": set()}
+    assert not circle(graph)
+    texts["c.c"] += "void __init late(void)\n{\n\ta();\n}\n"
+    assert set(circle(calls(texts))) == {"a.c", "b.c", "c.c"}
