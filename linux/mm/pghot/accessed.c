@@ -6,9 +6,11 @@
  * A bit that is set says nothing of when it was cleared before, if ever. Who asks
  * has to know that: see sweep.c.
  *
- * As in idle page tracking the TLB is not flushed. While a translation stays in
- * it, accesses by that leave the bit clear. Between two looks, half a window
- * apart, hardly any stays.
+ * Accesses by a translation that is in a TLB leave the bit clear. Of small pages
+ * hardly any stays there between two looks, half a window apart, and as in idle
+ * page tracking no TLB is flushed. Of the entry of a huge page that does not hold:
+ * the more it is used, the longer it stays, and the hottest would look cold. It is
+ * flushed where its bit was set, as in reclaim.
  *
  * Nothing here waits for a lock that may be held for long; see owners.c.
  */
@@ -20,6 +22,9 @@
 #include <linux/swap.h>
 
 #include "internal.h"
+
+/* What a look takes that flushes TLBs: interrupts to the CPUs that have them. */
+#define ACCESSED_FLUSH_LOOKS	8U
 
 /**
  * struct accessed - what was found in the page tables
@@ -34,21 +39,30 @@ struct accessed {
 };
 
 /* An entry that is not present says nothing, but a device may have used it. */
-static bool accessed_entry(struct page_vma_mapped_walk *pvmw)
+static bool accessed_pte(struct page_vma_mapped_walk *pvmw)
 {
 	struct vm_area_struct *vma = pvmw->vma;
-	unsigned long addr = pvmw->address, size = PAGE_SIZE;
+	unsigned long addr = pvmw->address;
 	bool young = false;
 
-	if (pvmw->pte) {
-		if (pte_present(ptep_get(pvmw->pte)))
-			young = ptep_test_and_clear_young(vma, addr, pvmw->pte);
-	} else if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE)) {
-		size = PMD_SIZE;
-		if (pmd_present(pmdp_get(pvmw->pmd)))
-			young = pmdp_test_and_clear_young(vma, addr, pvmw->pmd);
-	}
-	return mmu_notifier_clear_young(vma->vm_mm, addr, addr + size) || young;
+	if (pte_present(ptep_get(pvmw->pte)))
+		young = ptep_test_and_clear_young(vma, addr, pvmw->pte);
+	return mmu_notifier_clear_young(vma->vm_mm, addr, addr + PAGE_SIZE) ||
+	       young;
+}
+
+static bool accessed_pmd(struct page_vma_mapped_walk *pvmw)
+{
+	struct vm_area_struct *vma = pvmw->vma;
+	unsigned long addr = pvmw->address;
+	bool young = false;
+
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		return false;
+	if (pmd_present(pmdp_get(pvmw->pmd)))
+		young = pmdp_clear_flush_young(vma, addr, pvmw->pmd);
+	return mmu_notifier_clear_flush_young(vma->vm_mm, addr,
+					      addr + PMD_SIZE) || young;
 }
 
 /* Return false when no more may be looked at. */
@@ -57,15 +71,20 @@ static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 {
 	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, 0);
 	struct accessed *a = arg;
-	unsigned int n;
+	unsigned int looks = 0;
 
 	if (!a->left) {
 		a->unknown = true;
 		return false;
 	}
-	for (n = 0; page_vma_mapped_walk(&pvmw); n++)
-		a->any |= accessed_entry(&pvmw);
-	a->left -= clamp(n, 1, a->left);
+	while (page_vma_mapped_walk(&pvmw)) {
+		bool young = pvmw.pte ? accessed_pte(&pvmw) :
+					accessed_pmd(&pvmw);
+
+		looks += young && !pvmw.pte ? ACCESSED_FLUSH_LOOKS : 1;
+		a->any |= young;
+	}
+	a->left -= clamp(looks, 1, a->left);
 	return true;
 }
 
@@ -86,7 +105,7 @@ static void accessed_tell(struct folio *folio)
  * pghot_clear_accessed - was a folio accessed since this was last asked
  * @folio: the folio, with a reference
  * @left: how many page table entries may be looked at; what was is taken off. A
- *	  folio counts as one at least, and so does a VMA
+ *	  folio counts as one at least, and so does a VMA; a TLB flush as some
  *
  * A folio that more than %PGHOT_OWNERS_MAX VMAs may map goes nowhere, and is not
  * looked at to the end. No bit says that a file is read or written otherwise
