@@ -7,6 +7,11 @@
 
 WINDOW=4
 
+# All but a few: a page that is locked whenever it is looked at, say.
+nearly() { # number of all
+	(($1 >= $2 - $2 / 10))
+}
+
 each_waits() { (($(ready_now) + $(grew pghot_moved) >= PAGES)); }
 
 # Fill the top tier, have all pages become ready, and then no more hint faults. Some
@@ -37,20 +42,22 @@ pass_time() { # seconds
 }
 
 test_pages_in_use_keep_waiting() {
-	local left
+	local waited left
 	all_wait
+	waited=$(ready_now)
 	pass_time $((WINDOW * 3))
-	grown pghot_refreshed $((PAGES / 2)) ||
+	# Each of them once in each of the last two windows, at least.
+	nearly "$(grew pghot_refreshed)" $((waited * 2)) ||
 		fail "pghot_refreshed grew by $(grew pghot_refreshed)"
 	left=$(ready_now)
-	say "of $PAGES pages in use $left wait, after three windows"
-	# All, but on a host that is too busy to run them.
-	((left >= PAGES / 2)) || fail "pages in use went stale: $(grew pghot_skip_stale)"
+	say "of $waited pages in use $left wait, after three windows"
+	nearly "$left" "$waited" ||
+		fail "pages in use went stale: $(grew pghot_skip_stale)"
 	remember
 	kill -KILL "$HOG"
 	wait_until ready_is 0 || fail "$(ready_now) records are left"
-	grown pghot_moved $((left / 2)) || fail "$(grew pghot_moved) of $left moved"
-	promoted $((left / 2))
+	nearly "$(grew pghot_moved)" "$left" || fail "$(grew pghot_moved) of $left moved"
+	promoted $((left - left / 10))
 }
 
 test_pages_nobody_uses_go_stale() {
@@ -61,7 +68,7 @@ test_pages_nobody_uses_go_stale() {
 	remember
 	pass_time $((WINDOW * 3))
 	wait_until ready_is 0 || fail "$(ready_now) records are left"
-	grown pghot_skip_stale $((left / 2)) ||
+	nearly "$(grew pghot_skip_stale)" "$left" ||
 		fail "skip_stale grew by $(grew pghot_skip_stale), $left waited"
 	remember
 	kill -KILL "$HOG"
