@@ -303,11 +303,12 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 enum pghot_accessed pghot_clear_accessed(struct folio *folio,
 					 unsigned int *left)
 {
+	unsigned int entries = max(folio->entries, 1U);
 	bool young = folio->young;
 
-	machine_bits_looked++;
-	assert_true(*left);
-	*left -= 1;
+	machine_bits_looked += entries;
+	assert_true(*left >= entries);
+	*left -= entries;
 	if (folio->locked)
 		return PGHOT_ACCESS_UNKNOWN;
 	folio->young = false;

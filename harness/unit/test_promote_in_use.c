@@ -229,24 +229,33 @@ TEST(pages_that_are_locked_take_few_with_them)
 	machine_stop();
 }
 
-/* As one cgroup's pages at low addresses, and another's far above. */
-TEST(all_that_waits_has_the_same_chance_wherever_it_is)
+/* Beside the first @many pages there are @few from @far on that wait. */
+static void use_with(unsigned long many, unsigned long far, unsigned long few,
+		     unsigned int ms)
 {
-	const unsigned long many = PAGES_PER_SECTION, few = 200;
-	const unsigned long far = 3 * PAGES_PER_SECTION;
-	unsigned long i, third, moved;
 	unsigned int now;
+	unsigned long i;
 
-	begin_full(false, many);
 	for (i = far; i < far + few; i++)
 		machine_ready(2, i, 0);
-	for (now = 0; now < 3 * WINDOW; now++) {
+	for (now = 0; now < ms; now++) {
 		for (i = now % 1000; i < many; i += 1000)
 			machine_touch(2, i);
 		for (i = now % 1000; i < few; i += 1000)
 			machine_touch(2, far + i);
 		machine_run(1);
 	}
+}
+
+/* As one cgroup's pages at low addresses, and another's far above. */
+TEST(all_that_waits_has_the_same_chance_wherever_it_is)
+{
+	const unsigned long many = PAGES_PER_SECTION, few = 200;
+	const unsigned long far = 3 * PAGES_PER_SECTION;
+	unsigned long i, third, moved;
+
+	begin_full(false, many);
+	use_with(many, far, few, 3 * WINDOW);
 	room_for_all();
 	moved = machine_stat("moved");
 	assert_in_range(moved, WINDOW / 2 * 10 * 9 / 10, WINDOW / 2 * 10);
@@ -256,6 +265,24 @@ TEST(all_that_waits_has_the_same_chance_wherever_it_is)
 	}
 	assert_in_range(machine_moved(2, far, far + few, 0), few * 5 / 10,
 			few * 7 / 10);
+	machine_stop();
+}
+
+/* Most pages take ten times what others do, and there is so much for all. */
+TEST(pages_of_many_processes_leave_something_for_others)
+{
+	const unsigned long many = 8000, few = 200, far = PAGES_PER_SECTION;
+	unsigned long i, part;
+
+	begin_full(false, many);
+	for (i = 0; i < many; i++)
+		machine_folio(2, i)->entries = 10;
+	use_with(many, far, few, 3 * WINDOW);
+	assert_true(machine_bits_looked <= 4 * WINDOW * 10);
+	room_for_all();
+	part = machine_moved(2, far, far + few, 0) * many / few;
+	assert_in_range(part, WINDOW / 2 * 8 / 10, WINDOW / 2);
+	assert_in_range(machine_moved(2, 0, many, 0), part / 2, part * 2);
 	machine_stop();
 }
 
@@ -340,6 +367,7 @@ UNIT_MAIN(
 	cmocka_unit_test(pages_that_come_and_go_take_none_with_them),
 	cmocka_unit_test(pages_that_are_locked_take_few_with_them),
 	cmocka_unit_test(all_that_waits_has_the_same_chance_wherever_it_is),
+	cmocka_unit_test(pages_of_many_processes_leave_something_for_others),
 	cmocka_unit_test(who_may_go_does_not_wait_for_a_sweep),
 	cmocka_unit_test(looking_takes_a_bounded_share_of_time),
 	cmocka_unit_test(nothing_is_looked_at_that_does_not_wait),

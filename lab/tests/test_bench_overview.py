@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from lab import machines, paths
-from lab.bench import description, marks, overview, resolution
+from lab.bench import description, marks, overview
 from lab.bench.matrix import cell
 from lab.tests import bench_fakes
 

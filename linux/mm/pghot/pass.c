@@ -35,6 +35,8 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 	p->turn = NUMA_NO_NODE;
 	p->seek_ms = pghot_now_ms();
 	p->sweep.all_ms = p->seek_ms;
+	p->sweep.pages = 1;
+	p->sweep.looks = 1;
 	p->sweep.cleared[p->sweep.last].since_ms = p->seek_ms;
 	nodes_clear(node->closed);
 	node->strays_closed = false;

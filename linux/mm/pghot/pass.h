@@ -53,7 +53,7 @@ struct pghot_cleared {
  * @all_ms: when that was last begun
  * @left: how many page table entries it may still look at
  * @next: page to go on with
- * @pages: how many were looked at of late
+ * @pages: how many were looked at of late; never 0
  * @looks: page table entries that these had
  * @last: which of @cleared is of the last sweep that came to the end; the other
  *	  one is of the one that has begun

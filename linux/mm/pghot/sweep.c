@@ -53,6 +53,14 @@
 /* So many for a whole node, unless it is the looks that end them. */
 #define SLICES		64U
 
+/* What pages took in the last sweep counts as much as so many do of this one. */
+#define FORMER_PAGES	16UL
+
+static unsigned int sweep_looks(void)
+{
+	return READ_ONCE(pghot_tunables.window_ms) / 2 * LOOKS_PER_MS;
+}
+
 /*
  * A sweep that took a quarter of a window would find out what is stale by then. So
  * on a node of more than 32 GiB a slice has more blocks.
@@ -226,18 +234,20 @@ static bool sweep_block(struct pghot_pass *p, unsigned long pfn,
 /*
  * Up to which hash pages are looked at, so that it is about as many as may be.
  * What a page takes is known from those before; what is left to the end is for
- * some that take more.
+ * some that take more. It is never raised while a sweep lasts: what was left out
+ * then would be taken for cleared.
  */
-static u32 sweep_limit(struct pghot_pass *p, unsigned int looks)
+static void sweep_set_limit(struct pghot_pass *p)
 {
 	struct pghot_sweep *s = &p->sweep;
+	struct pghot_cleared *now = &s->cleared[!s->last];
 	u64 ready = pghot_map_ready(&p->node->map, NULL);
-	u64 pages = div64_u64((u64)(looks - looks / 16) * (s->pages + 1),
-			      s->looks + 1);
+	u64 looks = sweep_looks();
+	u64 pages = div64_u64((looks - looks / 16) * s->pages, s->looks);
 
-	s->pages /= 2;
-	s->looks /= 2;
-	return ready > pages ? div64_u64(pages << 32, ready) : U32_MAX;
+	if (ready > pages)
+		now->limit = min_t(u64, now->limit,
+				   div64_u64(pages << 32, ready));
 }
 
 /*
@@ -249,7 +259,7 @@ static bool sweep_begin(struct pghot_pass *p)
 	struct pghot_sweep *s = &p->sweep;
 	struct pghot_cleared *now = &s->cleared[!s->last];
 	u32 now_ms = pghot_now_ms(), window = READ_ONCE(pghot_tunables.window_ms);
-	unsigned int looks = p->waiting ? window / 2 * LOOKS_PER_MS : 0;
+	unsigned int looks = p->waiting ? sweep_looks() : 0;
 
 	s->all = now_ms - s->all_ms >= window;
 	if (now_ms - s->cleared[s->last].since_ms < window / 2 ||
@@ -260,7 +270,9 @@ static bool sweep_begin(struct pghot_pass *p)
 	s->next = 0;
 	now->since_ms = now_ms;
 	now->end = looks ? ULONG_MAX : 0;
-	now->limit = sweep_limit(p, looks);
+	now->limit = U32_MAX;
+	s->looks = max(s->looks * FORMER_PAGES / s->pages, FORMER_PAGES);
+	s->pages = FORMER_PAGES;
 	bitmap_zero(now->missed, PGHOT_MISSED_BITS);
 	return true;
 }
@@ -288,6 +300,7 @@ void pghot_sweep(struct pghot_pass *p)
 
 	if (!s->on && !sweep_begin(p))
 		return;
+	sweep_set_limit(p);
 	c = (struct pghot_cursor) {
 		.section = pfn_to_section_nr(s->next),
 		.block = s->next % PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER,

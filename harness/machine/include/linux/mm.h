@@ -37,6 +37,8 @@ struct folio {
 	unsigned int splits;
 	u32 accessed_ms;
 	bool on_lru, file, dirty, busy, pinned, young, locked, shared;
+	/* Page table entries that map it, if more than one. */
+	unsigned int entries;
 };
 
 #define MB_TO_PAGES(mb)		((mb) << (20 - PAGE_SHIFT))
