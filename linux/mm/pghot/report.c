@@ -16,7 +16,7 @@
 /* Pages of a range that are recorded at once, from the stack. */
 #define RANGE_PAGES	16UL
 
-static void became_ready(const struct pghot_access *access,
+static void report_ready(const struct pghot_access *access,
 			 struct pghot_map_node *map_node)
 {
 	pghot_stat_add(PGHOT_STAT_ready, 1);
@@ -26,8 +26,8 @@ static void became_ready(const struct pghot_access *access,
 }
 
 /* What an access is worth, coming from this source. */
-static u32 worth(const struct pghot_access *access,
-		 const struct pghot_source *source)
+static u32 report_worth(const struct pghot_access *access,
+			const struct pghot_source *source)
 {
 	return pghot_evidence_weight(source->evidence, access->weight,
 				     access->interval_ms,
@@ -36,26 +36,26 @@ static u32 worth(const struct pghot_access *access,
 }
 
 /* One access, without the cost that a batch shares. */
-static enum pghot_recorded record_one(const struct pghot_access *access,
+static enum pghot_recorded report_one(const struct pghot_access *access,
 				      struct pghot_source *source, u32 now)
 {
 	struct pghot_access a = *access;
 	struct pghot_map_node *map_node;
 	enum pghot_recorded did;
 
-	a.weight = worth(access, source);
+	a.weight = report_worth(access, source);
 	did = pghot_map_record(&pghot_map, &a, now, &pghot_tunables,
 			       &map_node);
 	if (did == PGHOT_UNTRACKED)
 		return did;
 	trace_pghot_record(a.pfn, a.nid, a.weight, source->name);
 	if (did == PGHOT_BECAME_READY)
-		became_ready(&a, map_node);
+		report_ready(&a, map_node);
 	return did;
 }
 
 /* Return how many of the pages are tracked. */
-static unsigned int record_many(const struct pghot_access *accesses,
+static unsigned int report_many(const struct pghot_access *accesses,
 				unsigned int nr, struct pghot_source *source,
 				u32 now)
 {
@@ -64,13 +64,13 @@ static unsigned int record_many(const struct pghot_access *accesses,
 	/* As they are reported so they count. */
 	if (source->evidence == PGHOT_ACCESSES && !trace_pghot_record_enabled())
 		return pghot_map_record_batch(&pghot_map, accesses, nr, now,
-					      &pghot_tunables, became_ready);
+					      &pghot_tunables, report_ready);
 	for (i = 0; i < nr; i++)
-		n += record_one(&accesses[i], source, now) != PGHOT_UNTRACKED;
+		n += report_one(&accesses[i], source, now) != PGHOT_UNTRACKED;
 	return n;
 }
 
-static void count_records(struct pghot_source *source, unsigned long n)
+static void report_count(struct pghot_source *source, unsigned long n)
 {
 	pghot_stat_add(PGHOT_STAT_recorded, n);
 	this_cpu_add(*source->accesses, n);
@@ -88,10 +88,10 @@ static void count_records(struct pghot_source *source, unsigned long n)
 enum pghot_recorded pghot_record(const struct pghot_access *access,
 				 struct pghot_source *source)
 {
-	enum pghot_recorded did = record_one(access, source, pghot_now_ms());
+	enum pghot_recorded did = report_one(access, source, pghot_now_ms());
 
 	if (did != PGHOT_UNTRACKED)
-		count_records(source, 1);
+		report_count(source, 1);
 	return did;
 }
 EXPORT_SYMBOL_GPL(pghot_record);
@@ -203,9 +203,9 @@ bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
 			accesses[i].pfn = pghot_record_pfn(pfn, &same);
 			pfn += min(same, end - pfn);
 		}
-		n += record_many(accesses, i, source, now);
+		n += report_many(accesses, i, source, now);
 	}
-	count_records(source, n);
+	report_count(source, n);
 	return n;
 }
 EXPORT_SYMBOL_GPL(pghot_record_range);
@@ -224,9 +224,9 @@ EXPORT_SYMBOL_GPL(pghot_record_range);
 bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
 			struct pghot_source *source)
 {
-	unsigned int n = record_many(accesses, nr, source, pghot_now_ms());
+	unsigned int n = report_many(accesses, nr, source, pghot_now_ms());
 
-	count_records(source, n);
+	report_count(source, n);
 	return n;
 }
 EXPORT_SYMBOL_GPL(pghot_record_batch);

@@ -54,7 +54,7 @@ static struct pghot_source hint_fault = {
  * candidates, but leaves those to the caller that are candidates only if the
  * page was accessed before: @slow.
  */
-static u32 fault_weight(struct folio *folio, int nid, u32 latency, bool *slow)
+static u32 hint_fault_weight(struct folio *folio, int nid, u32 latency, bool *slow)
 {
 	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
 	u32 freq = READ_ONCE(pghot_tunables.freq_threshold);
@@ -209,7 +209,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	}
 
 	latency = numa_hint_fault_latency(folio);
-	access.weight = fault_weight(folio, target, latency, &slow);
+	access.weight = hint_fault_weight(folio, target, latency, &slow);
 	if (!access.weight)
 		return NUMA_NO_NODE;
 	access.anew = pghot_fault_anew(latency,
