@@ -21,13 +21,6 @@ _TEXT = re.compile(
 # A function as the kernel's style has it: its body begins on a line of its own.
 _FUNCTION = re.compile(r"^(\w[\w \t*]*?[ \t*])(\w+)\([^;{}]*\)\n\{", re.MULTILINE)
 
-# Static functions of one word that need no prefix, and why.
-_ONE_WORD = {
-    "worth": "report.c: arithmetic, which no backtrace shows",
-    "expire": "kmigrated.c: to be named after it",
-    "gather": "kmigrated.c: to be named after it",
-}
-
 
 def functions(text: str) -> dict[str, bool]:
     """Functions that a C file defines, and whether they are static."""
@@ -79,7 +72,6 @@ def test_a_backtrace_says_whose_a_function_is():
         for name, text in kernel_texts().items()
         for function, static in functions(text).items()
         if static and "_" not in function and function != Path(name).stem
-        if function not in _ONE_WORD
     }
     assert not strays
 
