@@ -139,7 +139,7 @@ def test_an_easy_class_does_not_hide_a_hard_one():
     assert len(lines) == len(description.DECIDES)
     assert re.search(r"first hint fault.* 3 of 9 \| 65 to 85%, 75% .* \| 70 to 90%, 80% ", lines[0])
     assert re.search(r"DRAM is full.* 1 of \d+ \| 5 to 5%, 5% .* \| 10 to 10%, 10% ", lines[1])
-    assert re.search(r"no hint fault.* 0 of 2 \| - \| - \|", lines[2])
+    assert re.search(r"nothing to gain.* 0 of 2 \| - \| - \|", lines[2])
     # So that what follows is no line of the table.
     assert text.endswith("|\n\n")
 

@@ -162,7 +162,7 @@ test_policy_of_the_process_while_cpus_are_busy() {
 # Memory stays charged to the cgroup that it was touched in first.
 test_cpuset_of_the_memory_while_cpus_are_busy() {
 	need_pghot
-	cgroup memory memory
+	cgroup charged memory
 	cgroup nodes cpuset
 	echo "$SLOW" >"$GROUP/cpuset.mems" || fail "cannot give $GROUP node $SLOW"
 	[ -e "$GROUP/memory.stat" ] || fail "$GROUP has no memory of its own"
