@@ -164,10 +164,11 @@ test_cpuset_of_the_memory_while_cpus_are_busy() {
 	need_pghot
 	cgroup charged memory
 	cgroup nodes cpuset
-	echo "$SLOW" >"$GROUP/cpuset.mems" || fail "cannot give $GROUP node $SLOW"
 	[ -e "$GROUP/memory.stat" ] || fail "$GROUP has no memory of its own"
 	IN=$GROUP memory -c "$CPU,$CPU" anon "$MB" "$SLOW"
 	echo "$HOTMEM" >/sys/fs/cgroup/cgroup.procs || fail "cannot leave $GROUP"
+	# Not before: a program does not start where only movable memory is allowed.
+	echo "$SLOW" >"$GROUP/cpuset.mems" || fail "cannot give $GROUP node $SLOW"
 	faults_move_nothing
 }
 

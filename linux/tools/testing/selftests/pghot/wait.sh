@@ -28,7 +28,7 @@ all_wait() {
 	wait_until each_waits ||
 		fail "of $PAGES pages $(ready_now) became ready, $(grew pghot_moved) moved"
 	knob $BALANCING 0
-	(($(ready_now) >= PAGES / 2)) || fail "$(ready_now) of $PAGES pages wait"
+	(($(ready_now) >= PAGES / 4)) || fail "$(ready_now) of $PAGES pages wait"
 }
 
 # What a CPU has in its TLB it accesses without telling the page table. Another
