@@ -272,14 +272,6 @@ TEST(what_waits_for_a_closed_target_is_not_behind)
 }
 
 UNIT_MAIN(
-	cmocka_unit_test(a_thread_with_a_cpu_for_itself_is_never_behind),
-	cmocka_unit_test(who_shares_a_cpu_is_behind_with_more_than_a_few),
-	cmocka_unit_test(a_thread_that_nobody_kicked_is_not_behind),
-	cmocka_unit_test(a_kick_is_not_lost_while_the_thread_begins_to_look),
-	cmocka_unit_test(a_kick_is_not_lost_while_others_report),
-	cmocka_unit_test(who_gets_a_cpu_again_is_no_longer_behind),
-	cmocka_unit_test(a_thread_leaves_a_crowded_cpu_to_others_for_a_slice),
-	cmocka_unit_test(what_waits_for_a_closed_target_is_not_behind),
 	cmocka_unit_test(readiness_wakes_a_thread_that_sleeps),
 	cmocka_unit_test(records_from_before_the_thread_are_found),
 	cmocka_unit_test(what_becomes_ready_soon_after_moves_together),
@@ -287,4 +279,12 @@ UNIT_MAIN(
 	cmocka_unit_test(a_thread_belongs_to_the_node_with_the_nearest_cpus),
 	cmocka_unit_test(cpus_that_are_offline_count),
 	cmocka_unit_test(cpus_that_have_no_node_do_not),
+	cmocka_unit_test(a_thread_with_a_cpu_for_itself_is_never_behind),
+	cmocka_unit_test(who_shares_a_cpu_is_behind_with_more_than_a_few),
+	cmocka_unit_test(who_gets_a_cpu_again_is_no_longer_behind),
+	cmocka_unit_test(a_thread_leaves_a_crowded_cpu_to_others_for_a_slice),
+	cmocka_unit_test(a_thread_that_nobody_kicked_is_not_behind),
+	cmocka_unit_test(a_kick_is_not_lost_while_the_thread_begins_to_look),
+	cmocka_unit_test(a_kick_is_not_lost_while_others_report),
+	cmocka_unit_test(what_waits_for_a_closed_target_is_not_behind),
 )

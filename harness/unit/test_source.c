@@ -231,9 +231,9 @@ TEST(counters_are_read_while_sources_are_switched)
 }
 
 UNIT_MAIN(
-	cmocka_unit_test(counters_are_read_while_sources_are_switched),
 	cmocka_unit_test(a_source_that_comes_needs_all_it_allocates),
 	cmocka_unit_test(the_first_source_that_is_switched_on_needs_maps),
 	cmocka_unit_test(a_source_that_does_not_start_gives_the_maps_back),
 	cmocka_unit_test(a_source_that_does_not_start_leaves_others_alone),
+	cmocka_unit_test(counters_are_read_while_sources_are_switched),
 )

@@ -53,14 +53,16 @@ void pghot_batch_flush(struct pghot_promoter *p, int nid)
 {
 	struct pghot_target *target = pghot_target(nid);
 	struct pghot_batch *b = &p->dest[nid].batch;
-	struct pghot_node *node = pghot_node(p->src);
 	unsigned long stayed, failed, counted;
+	struct pghot_node *node;
 	unsigned int moved;
 	bool left;
 	u64 start;
 
 	if (!b->nr_folios)
 		return;
+	/* Not before: one for all nodes that was offered nothing is at none. */
+	node = pghot_node(p->src);
 	start = task_sched_runtime(current);
 	left = migrate_misplaced_folios(&b->folios, nid, true, &moved);
 	/*
