@@ -81,7 +81,7 @@ COUNTERS: dict[str, Counter] = dict(
         _counter(
             "pghot_in_fault",
             "Folios that the hint fault that found them was left to move, because kmigrated was"
-            " behind and had to share its CPU. No other pghot counter has these accesses.",
+            " behind. No other pghot counter has these accesses.",
         ),
         _counter(
             "pghot_skip_stale",

@@ -116,10 +116,14 @@ static void start_seen(bool crowded)
 	assert_false(pghot_is_behind(2));
 }
 
-TEST(a_thread_with_a_cpu_for_itself_is_never_behind)
+TEST(a_thread_with_a_cpu_for_itself_is_behind_with_many)
 {
 	start_seen(false);
-	ready(100, 100);
+	ready(100, 256);
+	assert_false(pghot_is_behind(2));
+	ready(356, 1);
+	assert_true(pghot_is_behind(2));
+	machine_run(10);
 	assert_false(pghot_is_behind(2));
 	machine_stop();
 }
@@ -279,7 +283,7 @@ UNIT_MAIN(
 	cmocka_unit_test(a_thread_belongs_to_the_node_with_the_nearest_cpus),
 	cmocka_unit_test(cpus_that_are_offline_count),
 	cmocka_unit_test(cpus_that_have_no_node_do_not),
-	cmocka_unit_test(a_thread_with_a_cpu_for_itself_is_never_behind),
+	cmocka_unit_test(a_thread_with_a_cpu_for_itself_is_behind_with_many),
 	cmocka_unit_test(who_shares_a_cpu_is_behind_with_more_than_a_few),
 	cmocka_unit_test(who_gets_a_cpu_again_is_no_longer_behind),
 	cmocka_unit_test(a_thread_leaves_a_crowded_cpu_to_others_for_a_slice),

@@ -178,7 +178,7 @@ def test_the_same_again_where_pages_move(restless, experiment):
 
 
 @pytest.mark.parametrize("experiment", ["random-anon", "random-anon-busy"])
-def test_faults_move_pages_only_where_no_cpu_is_idle(experiment):
+def test_faults_move_pages_where_the_thread_is_behind(experiment):
     words = {"--mib": "16", "--accesses": "3000000"}
     done = measure(of_the_bench(experiment, "pghot-default-hint_fault", words))
     assert done.error is None
@@ -186,10 +186,11 @@ def test_faults_move_pages_only_where_no_cpu_is_idle(experiment):
     # A fault tries once.
     assert 3500 < done.vmstat["pgpromote_success"] <= in_fault + by_thread
     if experiment == "random-anon":
-        assert in_fault == 0
+        # One thread, where two fault: they help it when it is far behind.
+        assert by_thread > in_fault
     else:
         # Some go to the thread, so that it finds out when it has a CPU for itself.
-        assert in_fault > 500 and by_thread > 500
+        assert in_fault > 500 and by_thread > 100
 
 
 @pytest.mark.parametrize("contender", ["stock-2", "pghot-default-hint_fault"])

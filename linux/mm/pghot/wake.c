@@ -93,6 +93,11 @@ void pghot_wake_seen(struct pghot_node *node)
  * go its way, or it would never find out that it has a CPU for itself again.
  */
 #define BEHIND_RECORDS	4
+/*
+ * So many may wait for one that has a CPU for itself: some 4 ms of its work. More
+ * come at once where several CPUs fault faster than one thread moves pages.
+ */
+#define FAR_BEHIND_RECORDS	256
 
 /**
  * pghot_is_behind - is the thread's work better done by those who report
@@ -100,7 +105,8 @@ void pghot_wake_seen(struct pghot_node *node)
  *
  * Where no CPU is idle the thread's time is taken from somebody, and it has only
  * part of a CPU, while those who fault have all of theirs: what it would take
- * from one of them, and get done late, they do at once and each for itself.
+ * from one of them, and get done late, they do at once and each for itself. And
+ * where it has a CPU, several that fault are faster than one thread is.
  *
  * A thread that nobody has kicked is not behind: it may sleep, and it is the next
  * record that wakes it.
@@ -111,6 +117,7 @@ bool pghot_is_behind(int nid)
 {
 	struct pghot_node *node = pghot_node(nid);
 
-	return node && READ_ONCE(node->crowded) && READ_ONCE(node->kick) &&
-	       atomic_long_read(&node->unseen) > BEHIND_RECORDS;
+	return node && READ_ONCE(node->kick) &&
+	       atomic_long_read(&node->unseen) >
+	       (READ_ONCE(node->crowded) ? BEHIND_RECORDS : FAR_BEHIND_RECORDS);
 }
