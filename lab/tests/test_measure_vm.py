@@ -187,10 +187,10 @@ def test_faults_move_pages_where_the_thread_is_behind(experiment):
     assert 3500 < done.vmstat["pgpromote_success"] <= in_fault + by_thread
     if experiment == "random-anon":
         # One thread, where two fault: they help it when it is far behind.
-        assert by_thread > in_fault
+        assert by_thread > 1000
     else:
         # Some go to the thread, so that it finds out when it has a CPU for itself.
-        assert in_fault > 500 and by_thread > 100
+        assert in_fault > 2000 and by_thread > 100
 
 
 @pytest.mark.parametrize("contender", ["stock-2", "pghot-default-hint_fault"])
