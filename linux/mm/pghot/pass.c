@@ -174,8 +174,8 @@ static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to
 		pass_block(p, pfn, from);
 		/*
 		 * One look, and those who waited for a page may just have been woken.
-		 * But a wrong one lasts no longer than until the next block, and
-		 * harms little: who is behind is about to look again.
+		 * But a wrong one lasts no longer than until the next block, which a
+		 * thread that is behind looks at some milliseconds later.
 		 */
 		WRITE_ONCE(p->node->crowded, cpu_is_contended());
 		if (pass_over(p)) {

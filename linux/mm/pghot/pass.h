@@ -14,6 +14,9 @@
 #include "hotmap.h"
 #include "internal.h"
 #include "promoter.h"
+#include "stat.h"
+
+#include <trace/events/pghot.h>
 
 /**
  * struct pghot_place - where a pass stands with a target
@@ -116,6 +119,14 @@ static inline bool pghot_pass_called_off(void)
 {
 	return kthread_should_stop() || kthread_should_park() ||
 	       freezing(current);
+}
+
+/* The record was taken, and its page does not move. */
+static inline void pghot_count_skip(const struct pghot_entry *e,
+				    enum pghot_stat why)
+{
+	pghot_stat_add(why, 1);
+	trace_pghot_skip(e->pfn, e->nid, why);
 }
 
 /* sweep.c */

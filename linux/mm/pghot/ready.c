@@ -7,10 +7,6 @@
 #include <linux/mm.h>
 #include <linux/pghot.h>
 
-#include "stat.h"
-
-#include <trace/events/pghot.h>
-
 #include "pass.h"
 
 /* What the record of a page is counted under that does not move. */
@@ -25,12 +21,6 @@ static const enum pghot_stat reason[NR_PGHOT_VERDICTS] = {
 	[PGHOT_WAITS_ROOM] = PGHOT_STAT_delay_target_full,
 	[PGHOT_WAITS_RATE] = PGHOT_STAT_delay_rate_limit,
 };
-
-static void ready_count_skip(struct pghot_entry *e, enum pghot_stat why)
-{
-	pghot_stat_add(why, 1);
-	trace_pghot_skip(e->pfn, e->nid, why);
-}
 
 /**
  * pghot_ready_settle - count the records whose pages have moved, or have not
@@ -132,7 +122,7 @@ static void ready_judge(struct pghot_pass *p, struct pghot_entry *e,
 	case PGHOT_POLICY:
 	case PGHOT_FARTHER:
 		if (pghot_map_take(&pghot_map, e->pfn))
-			ready_count_skip(e, reason[verdict]);
+			pghot_count_skip(e, reason[verdict]);
 		break;
 	default:
 		ready_stays(p, e, verdict, offer->waits);

@@ -31,10 +31,6 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
-#include "stat.h"
-
-#include <trace/events/pghot.h>
-
 #include "pass.h"
 
 /*
@@ -104,17 +100,14 @@ static bool sweep_drop_stale(struct pghot_entry *e)
 {
 	if (!pghot_map_take_seen(&pghot_map, e))
 		return false;
-	pghot_stat_add(PGHOT_STAT_skip_stale, 1);
-	trace_pghot_skip(e->pfn, e->nid, PGHOT_STAT_skip_stale);
+	pghot_count_skip(e, PGHOT_STAT_skip_stale);
 	return true;
 }
 
 static void sweep_drop_gone(struct pghot_entry *e)
 {
-	if (!pghot_map_take(&pghot_map, e->pfn))
-		return;
-	pghot_stat_add(PGHOT_STAT_skip_gone, 1);
-	trace_pghot_skip(e->pfn, e->nid, PGHOT_STAT_skip_gone);
+	if (pghot_map_take(&pghot_map, e->pfn))
+		pghot_count_skip(e, PGHOT_STAT_skip_gone);
 }
 
 /*
