@@ -91,6 +91,14 @@ def row_key(row: dict) -> tuple[str, str]:
     return row["experiment"], row.get("variation", "")
 
 
+def by_key(rows: Iterable[dict]) -> dict[tuple[str, str], list[dict]]:
+    """The rows of each experiment and memory model, by row_key(), in the order they have."""
+    found: dict[tuple[str, str], list[dict]] = {}
+    for row in rows:
+        found.setdefault(row_key(row), []).append(row)
+    return found
+
+
 def delays(rows: list[dict]) -> dict[tuple[str, str, str], float | None]:
     """The delay of each row, by row_key() and contender."""
     slow = slow_seconds(rows)

@@ -93,11 +93,8 @@ class Order:
 def leads(rows: list[dict]) -> dict[tuple[str, str], Lead]:
     """Of pghot before the stock kernel at its best, by figures.row_key(), where both have R."""
     ours = marks.headline([row["contender"] for row in rows])
-    known: dict[tuple[str, str], list[dict]] = {}
-    for row in rows:
-        known.setdefault(figures.row_key(row), []).append(row)
     found = {}
-    for key, own in known.items():
+    for key, own in figures.by_key(rows).items():
         least = resolution.of(rows, key) or LEAST
         pghot = next((row for row in own if row["contender"] == ours), None)
         stock = resolution.stock(own)

@@ -94,9 +94,7 @@ def apart_ms(rows: Iterable[dict]) -> float | None:
 
 def told_ms(rows: list[dict]) -> str:
     """A sentence on these differences; empty without any."""
-    own: dict[tuple[str, str], list[dict]] = {}
-    for row in rows:
-        own.setdefault(figures.row_key(row), []).append(row)
+    own = figures.by_key(rows)
     apart = {key: ms for key, those in own.items() if (ms := apart_ms(those)) is not None}
     if not apart:
         return ""

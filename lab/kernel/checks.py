@@ -168,14 +168,13 @@ def sparse() -> list[str]:
     own = set(apply.overlay_files(paths.OVERLAY))
     hooked = {name for patch in patchfile.load(paths.PATCHES) for name in patch.sections}
 
-    def objects(names: set[str], out: Path) -> list[str]:
+    # Of both those that ours has: where a check is killed, make removes the object that it
+    # was about, and makes it again only when it is asked for.
+    def objects(names: set[str]) -> list[str]:
         built = (re.sub(r"\.c$", ".o", name) for name in sorted(names) if name.endswith(".c"))
-        return [name for name in built if (out / name).exists()]
+        return [name for name in built if (kernel.out / name).exists()]
 
-    ours = objects(own | hooked, kernel.out)
-    # Those that ours has: where a check is killed, make removes the object that it was
-    # about, and makes it again only when it is asked for.
-    theirs = objects(hooked, kernel.out)
+    ours, theirs = objects(own | hooked), objects(hooked)
     with locked(build.lock_of("pghot")):
         messages = _sparse_messages(kernel.source, kernel.out, ours, "pghot") if ours else Counter()
     with locked(build.lock_of("stock")):

@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 """Rows of results.json that no run has made."""
 
+from lab.bench import description
 from lab.bench.origin import Origin
 
 ORIGIN = Origin("make bench QUICK=1", "commit 0123456789ab")
+
+
+def altered(tmp_path, name, old, new):
+    """A copy of an experiment's file that says something else in one place."""
+    path = tmp_path / f"{name}.toml"
+    text = (description.EXPERIMENTS / path.name).read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return path
 
 
 def row(experiment, contender, recovered=None, *, slow=4.0, fast=2.0, **fields):

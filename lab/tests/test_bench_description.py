@@ -78,9 +78,7 @@ def test_policies_that_adapt_slowly_are_in_long_runs_of_wide_experiments():
 
 
 def test_a_long_form_that_cannot_be_scaled_is_refused(tmp_path):
-    path = tmp_path / "gups.toml"
-    text = (description.EXPERIMENTS / path.name).read_text(encoding="utf-8")
-    path.write_text(text.replace("long_times = 10", "long_times = 15"), encoding="utf-8")
+    path = bench_fakes.altered(tmp_path, "gups", "long_times = 10", "long_times = 15")
     with pytest.raises(LabError, match="gups.toml: long_times: does not divide 20, the time of"):
         description.experiment(path)
 

@@ -15,6 +15,7 @@ from lab.bench.scale import Scale
 from lab.bench.scale import read as read_scale
 from lab.errors import LabError
 from lab.measure import Result, Run
+from lab.tests import bench_fakes
 
 CONTENDERS = {read.name: read for read in description.contenders()}
 SCALED = [read for read in description.experiments() if not read.unbounded]
@@ -237,9 +238,7 @@ def test_a_turn_takes_as_long_as_it_says(read):
 
 
 def test_turns_are_of_documents_and_grow_with_the_run(tmp_path):
-    path = tmp_path / "regions.toml"
-    text = (description.EXPERIMENTS / path.name).read_text(encoding="utf-8")
-    path.write_text(text.replace("there_ms = 1575\n", ""), encoding="utf-8")
+    path = bench_fakes.altered(tmp_path, "regions", "there_ms = 1575\n", "")
     with pytest.raises(LabError, match="regions.toml: turn: has there_ms where there is a doc"):
         description.experiment(path)
     (short,), (long,) = description.experiments("gups"), description.experiments("gups-long")
