@@ -62,6 +62,20 @@ def test_it_runs_and_verifies(name, tmp_path):
     assert said["seconds"] > 0 and said["score"] > 0 and said["unit"]
 
 
+def test_regions_have_their_turns_in_an_order_by_chance():
+    """By address they would run beside NUMA balancing's scan, which goes by address too."""
+
+    def turns(seed, regions):
+        words = ["--cold-mib", "1", "--region-mib", "1", "--accesses", "10"]
+        done = run("regions", *words, "--regions", str(regions), "--seed", str(seed))
+        detail = json.loads(done.stdout)["detail"]
+        return detail["first"], detail["last"]
+
+    assert {turns(seed, 2) for seed in range(12)} == {(0, 1), (1, 0)}
+    assert len({turns(seed, 40) for seed in range(12)}) > 6
+    assert turns(3, 40) == turns(3, 40)
+
+
 def test_places():
     def place(nodes):
         return run("random", *SMALL["random"], "--place", nodes)
