@@ -24,6 +24,9 @@ section() { echo "@@$1" >&3; }
 
 finish() {
 	section end
+	# Closing waits until all is sent only where no other process has the port open, as a
+	# server that the set-up began. Setting the port waits in any case.
+	stty -F /dev/ttyS1 raw -echo
 	exec 3>&-
 	poweroff -f
 }

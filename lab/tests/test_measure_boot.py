@@ -36,6 +36,22 @@ def test_only_programs_that_are_named_come_along():
     assert b"bin/mark\0" in root and b"bin/random\0" not in root
 
 
+def test_the_guest_waits_until_its_answer_is_sent(tmp_path):
+    """Powering off lost the last line where a server kept the port open: closing it does
+    not wait then."""
+    script = (boot.HERE / "init.sh").read_text(encoding="utf-8")
+    finish = script[script.index("finish() {") :].partition("\n}\n")[0]
+    steps = tmp_path / "steps"
+    for name in ("stty", "poweroff"):
+        (tmp_path / name).write_text(f'#!/bin/sh\necho {name} "$@" >>{steps}\n', encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    done = f'PATH={tmp_path}:$PATH\nsection() {{ echo "@@$1" >>{steps}; }}\n{finish}\n}}\nfinish'
+    subprocess.run(["sh", "-ec", done], check=True)
+    said = steps.read_text(encoding="utf-8").splitlines()
+    # Words that change nothing do not wait.
+    assert said == ["@@end", "stty -F /dev/ttyS1 raw -echo", "poweroff -f"]
+
+
 @pytest.fixture
 def parts(tmp_path, monkeypatch):
     """A directory with all files that a run is made of, each holding its own name."""
