@@ -62,18 +62,39 @@ def test_it_runs_and_verifies(name, tmp_path):
     assert said["seconds"] > 0 and said["score"] > 0 and said["unit"]
 
 
-def test_regions_have_their_turns_in_an_order_by_chance():
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("regions", ["--cold-mib", "1", "--region-mib", "1", "--accesses", "10", "--regions"]),
+        ("gups", ["--mib", "4", "--hot-mib", "1", "--updates", "10", "--moves"]),
+    ],
+)
+def test_turns_come_in_an_order_by_chance(name, words):
     """By address they would run beside NUMA balancing's scan, which goes by address too."""
 
-    def turns(seed, regions):
-        words = ["--cold-mib", "1", "--region-mib", "1", "--accesses", "10"]
-        done = run("regions", *words, "--regions", str(regions), "--seed", str(seed))
-        detail = json.loads(done.stdout)["detail"]
+    def turns(seed, number):
+        detail = json.loads(run(name, *words, str(number), "--seed", str(seed)).stdout)["detail"]
         return detail["first"], detail["last"]
 
     assert {turns(seed, 2) for seed in range(12)} == {(0, 1), (1, 0)}
     assert len({turns(seed, 40) for seed in range(12)}) > 6
     assert turns(3, 40) == turns(3, 40)
+
+
+@pytest.mark.parametrize("name", ["gups", "patterns", "pmbench"])
+def test_what_is_hot_begins_anywhere(name, tmp_path):
+    """A scan begins at the lowest address in each run: what is hot must not always lie at the
+    same distance from there."""
+
+    def begins(seed, *words):
+        done = run(name, *options_of(name, tmp_path), *words, "--seed", str(seed))
+        assert json.loads(done.stdout)["verified"] is True
+        return json.loads(done.stdout)["detail"]["first_page"]
+
+    found = [begins(seed, "--mib", "64") for seed in range(8)]
+    assert len(set(found)) > 4 and max(found) < 64 * 256
+    assert min(found) < 32 * 256 < max(found)
+    assert begins(3) == begins(3)
 
 
 def test_places():

@@ -11,7 +11,8 @@ static uint64_t mib = 256, hot_mib = 32, updates = 4000000, moves = 3;
 static uint64_t threads = 2, cold_mib;
 static struct list cold_place;
 static uint64_t *table;
-static uint64_t words;
+static uint64_t words, shift;
+static uint64_t *order;
 
 static const struct workload_option options[] = {
 	{ "mib", 'm', "size of the table", .number = &mib, .low = 1, .high = 1 << 20 },
@@ -24,11 +25,18 @@ static const struct workload_option options[] = {
 	{}
 };
 
+/* Word number @word of the table, which begins anywhere in its memory and goes on at the front. */
+static uint64_t *word_at(uint64_t word)
+{
+	word += shift;
+	return &table[word < words ? word : word - words];
+}
+
 /* The first word of a place of the hot set. */
 static uint64_t hot_at(uint64_t move)
 {
 	uint64_t hot = (hot_mib << 20) / sizeof(*table);
-	uint64_t first = move * ((words - hot) / (moves > 1 ? moves - 1 : 1));
+	uint64_t first = order[move] * ((words - hot) / (moves > 1 ? moves - 1 : 1));
 
 	return first > words - hot ? words - hot : first;
 }
@@ -55,13 +63,13 @@ static void make_table(void)
 	workload_place(workload_filling(&cold_place));
 	for (i = 0; i < words && cold < left; i += step) {
 		if (!ever_hot(i)) {
-			table[i] = 0;
+			*word_at(i) = 0;
 			cold++;
 		}
 	}
 	workload_place(&workload.place);
 	for (i = 0; i < words; i += step)
-		table[i] = 0;
+		*word_at(i) = 0;
 	workload_place(&(struct list){});
 }
 
@@ -79,7 +87,7 @@ static void update(int thread, bool back)
 			uint64_t at = (r & 15) < 14 ? first + (r >> 8) % hot :
 						      (r >> 8) % words;
 
-			__atomic_fetch_add(&table[at], back ? -r : r,
+			__atomic_fetch_add(word_at(at), back ? -r : r,
 					   __ATOMIC_RELAXED);
 		}
 	}
@@ -105,6 +113,8 @@ int main(int argc, char **argv)
 	if (hot_mib > mib)
 		workload_fail("the hot set is larger than the table");
 	words = (mib << 20) / sizeof(*table);
+	order = random_order(moves);
+	shift = random_shift((mib << 20) / PAGE) * (PAGE / sizeof(*table));
 	make_table();
 
 	seconds = workload_measure(threads, forth);
@@ -118,6 +128,7 @@ int main(int argc, char **argv)
 			workload_fail("word %lu was not updated rightly", i);
 	workload_verified(words);
 	workload_result(seconds, threads * moves * updates / seconds, "updates/s",
-			"\"words\":%lu", words);
+			"\"words\":%lu,\"first_page\":%lu,\"first\":%lu,\"last\":%lu", words,
+			shift * sizeof(*table) / PAGE, order[0], order[moves - 1]);
 	return 0;
 }

@@ -24,7 +24,7 @@ static uint64_t mib = 96, hot_mib = 24, hot_pages = 32, turns = 4;
 static uint64_t accesses = 2000000, threads = 2, writes = 20, cold_mib;
 static struct list cold_place;
 static struct lines area, cold;
-static uint64_t pages;
+static uint64_t pages, shift;
 static uint64_t *a, *b, *c, words;	/* of the triad */
 
 static const struct workload_option options[] = {
@@ -41,6 +41,7 @@ static const struct workload_option options[] = {
 	{}
 };
 
+/* Of the pattern, which begins anywhere in the area. */
 static uint64_t choose_page(uint64_t r, uint64_t turn)
 {
 	uint64_t block;
@@ -68,8 +69,9 @@ static void touch(int thread)
 		workload_barrier();
 		for (n = 0; n < accesses; n++) {
 			uint64_t r = random_next(&x);
-			uint64_t page = choose_page(r >> 16, turn);
+			uint64_t page = choose_page(r >> 16, turn) + shift;
 
+			page -= page < pages ? 0 : pages;
 			differ |= lines_access(&area, page * (PAGE / LINE) + (r >> 8) % 64,
 					       (r & 255) < limit);
 		}
@@ -135,6 +137,7 @@ int main(int argc, char **argv)
 		make_arrays();
 	else
 		area = lines_map(mib, &workload.place, 1);
+	shift = random_shift(pages / BLOCK_PAGES) * BLOCK_PAGES;
 
 	seconds = workload_measure(threads, shape == TRIAD ? triad : touch);
 
@@ -148,7 +151,8 @@ int main(int argc, char **argv)
 	else
 		done = (double)threads * accesses * (shape == ALTERNATE ? turns : 1);
 	workload_result(seconds, done / seconds, shape == TRIAD ? "sums/s" : "accesses/s",
-			"\"shape\":\"%s\",\"pages\":%lu,\"hot_pages\":%lu", shapes[shape], pages,
+			"\"shape\":\"%s\",\"pages\":%lu,\"first_page\":%lu,\"hot_pages\":%lu", shapes[shape],
+			pages, shift,
 			shape == STRIDE ? pages / BLOCK_PAGES * hot_pages :
 			shape == ALTERNATE ? 2 * (hot_mib << 20) / PAGE : 0);
 	return 0;

@@ -29,7 +29,7 @@ static uint64_t mib = 320, accesses = 5000000, threads = 4, writes = 20;
 static uint64_t cold_mib, buckets;
 static struct list cold_place;
 static struct lines area;
-static uint64_t pages;
+static uint64_t pages, shift;
 static uint32_t table[TABLE];
 static uint64_t *seen;		/* accesses of each bucket of pages, if asked for */
 
@@ -109,6 +109,13 @@ static uint64_t coldest(uint64_t n)
 	}
 }
 
+/* The first line of page @page of the distribution, which begins anywhere in the area. */
+static uint64_t line_of(uint64_t page)
+{
+	page += shift;
+	return (page < pages ? page : page - pages) * (PAGE / LINE);
+}
+
 /* The coldest pages come first: they may have to fill a node. */
 static void make_area(void)
 {
@@ -121,7 +128,7 @@ static void make_area(void)
 		if (n == cold)
 			workload_place(&workload.place);
 		for (line = 0; line < PAGE / LINE; line++)
-			lines_access(&area, coldest(n) * (PAGE / LINE) + line, true);
+			lines_access(&area, line_of(coldest(n)) + line, true);
 	}
 	workload_place(&(struct list){});
 }
@@ -143,8 +150,7 @@ static void touch(int thread)
 		if (buckets)
 			__atomic_fetch_add(&seen[page * buckets / pages], 1,
 					   __ATOMIC_RELAXED);
-		differ |= lines_access(&area, page * (PAGE / LINE) + (r >> 8) % 64,
-				       (r & 255) < limit);
+		differ |= lines_access(&area, line_of(page) + (r >> 8) % 64, (r & 255) < limit);
 	}
 	lines_differ(differ);
 }
@@ -173,13 +179,14 @@ int main(int argc, char **argv)
 	seen = calloc(MAX_BUCKETS, sizeof(*seen));
 	if (!seen)
 		workload_fail("no memory left");
+	shift = random_shift(pages);
 	make_area();
 
 	seconds = workload_measure(threads, touch);
 
 	lines_verify(&area);
 	workload_result(seconds, threads * accesses / seconds, "accesses/s",
-			"\"pages\":%lu,\"threads\":%lu,\"first_fifth\":%.4f,\"counts\":[%s]",
-			pages, threads, first_fifth(), counted());
+			"\"pages\":%lu,\"threads\":%lu,\"first_page\":%lu,\"first_fifth\":%.4f,\"counts\":[%s]",
+			pages, threads, shift, first_fifth(), counted());
 	return 0;
 }

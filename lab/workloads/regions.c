@@ -7,12 +7,10 @@
  * (v3): of 160 regions 120 lie in DRAM and are cold, 40 lie in CXL memory and are
  * hot in turn; half of the accesses are stores.
  *
- * It does not say in which order. NUMA balancing scans by address, a region in less than
- * half of a turn: turns by address would run beside the scan, and whoever kept up with it
- * at the start would stay with it.
+ * It does not say in which order. NUMA balancing scans a region in less than half of a
+ * turn: turns by address would run beside the scan, and whoever kept up with it at the
+ * start would stay with it.
  */
-#include <stdlib.h>
-
 #include "lib/lines.h"
 
 static uint64_t region_mib = 8, accesses = 3000000, cold_mib = 256;
@@ -30,21 +28,6 @@ static const struct workload_option options[] = {
 	{}
 };
 
-/* Another one with each seed (Fisher and Yates). */
-static void shuffle(void)
-{
-	uint64_t x = random_start(1), i, other;
-
-	order = calloc(regions, sizeof(*order));
-	if (!order)
-		workload_fail("no memory for the order of %lu regions", regions);
-	for (i = 0; i < regions; i++) {
-		other = (random_next(&x) >> 20) % (i + 1);
-		order[i] = order[other];
-		order[other] = i;
-	}
-}
-
 static void touch(int thread)
 {
 	uint64_t x = random_start(thread), turn;
@@ -61,7 +44,7 @@ int main(int argc, char **argv)
 	workload_parse(argc, argv,
 		       "One region after the other is hot, DRAM is full of cold data.",
 		       options);
-	shuffle();
+	order = random_order(regions);
 	cold = lines_map(cold_mib, &cold_place, PAGE / LINE);
 	hot = lines_map(region_mib * regions, &workload.place, 1);
 

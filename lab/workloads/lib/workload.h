@@ -152,6 +152,18 @@ static inline uint64_t random_next(uint64_t *x)
 	return xorshift_next(x);
 }
 
+/*
+ * The numbers below @n in an order by chance, another one with each seed. NUMA balancing
+ * scans by address: what takes its turns by address may run beside the scan.
+ */
+uint64_t *random_order(uint64_t n);
+
+/*
+ * A number below @n, another one with each seed. Each run begins with a scan of the lowest
+ * addresses: what is hot should not lie at the same distance from them in all.
+ */
+uint64_t random_shift(uint64_t n);
+
 /* What belongs into line number @line, so that any access can check it. */
 static inline uint64_t line_value(uint64_t line)
 {
