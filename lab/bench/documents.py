@@ -94,6 +94,16 @@ def _with_unit(own: dict[str, dict]) -> str:
     return f"{row['experiment']}, {row['unit']}" if row["unit"] else row["experiment"]
 
 
+def _with_scans(row: dict, experiments: Sequence[Experiment]) -> str:
+    """The slow bound's time, and how many passes over all memory fit into it at the fastest. An
+    unscaled kernel is through before long."""
+    own = next((one for one in experiments if one.name == row["experiment"]), None)
+    told = figures.late(row["seconds"])
+    if own and (own.variant is None or own.variant.scaled):
+        told += f", {row['seconds'] * 1000 / own.scale.scan_ms():.1f}"
+    return f"{row['experiment']} ({told})"
+
+
 def _share(row: dict) -> str:
     """R, and from which to which seeds have it."""
     spread = figures.spread(row)
@@ -151,12 +161,15 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
             "R, and in brackets from which to which it is with other random numbers:",
             _matrix(with_r, "R", _share),
             *filter(None, [_wrapped(resolution.told(rows))]),
-            "The delay in seconds, and the time that the slow bound takes:",
+            _wrapped(
+                "The delay in seconds, the time that the slow bound takes, and how often NUMA "
+                "balancing can scan all memory of the process in it:"
+            ),
             _matrix(
                 with_r,
-                "delay (T_slow)",
+                "delay (T_slow, scans)",
                 lambda row: figures.late(delays[(*figures.row_key(row), row["contender"])]),
-                lambda own: f"{own['slow']['experiment']} ({figures.late(own['slow']['seconds'])})",
+                lambda own: _with_scans(own["slow"], experiments),
             ),
         ]
     if busy:

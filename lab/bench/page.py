@@ -209,7 +209,7 @@ def write(
         standings=_standings(rows, contenders, delays, known),
         bounded=[part for part in parts if not part["unbounded"]],
         unbounded=[part for part in parts if part["unbounded"]],
-        resolution=" ".join(filter(None, (resolution.told(rows), resolution.told_ms(rows)))),
+        resolution=" ".join(resolution.all_told(rows)),
         short=marks.short,
         open=len(parts) <= _FEW,
         origin=origin,

@@ -97,5 +97,5 @@ def table(rows: list[dict], width: int) -> Group:
             shown.add_row(name, row["contender"], Text(f"({mark})", style=style))
             continue
         shown.add_row(name, row["contender"], *(column.text(row, late) for column in columns))
-    said = [Text(told) for told in (resolution.told(rows), resolution.told_ms(rows)) if told]
+    said = [Text(told) for told in resolution.all_told(rows)]
     return Group(shown, Text(), *(Text(f"({mark}) {why}") for why, mark in reasons.items()), *said)

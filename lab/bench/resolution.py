@@ -60,6 +60,28 @@ def of(rows: list[dict], key: tuple[str, str]) -> float | None:
     return None if apart is None else max(LEAST, apart, median(found.values()))
 
 
+def score_differences(rows: list[dict]) -> dict[str, float]:
+    """Of experiments without bounds: by which part of it the scores of two contenders differ that
+    are alike, at most, by the experiment's name."""
+    known = {(*figures.row_key(row), row["contender"]): row for row in rows}
+    found: dict[str, float] = {}
+    for row in rows:
+        twin = known.get((*figures.row_key(row), row.get("like") or ""))
+        if twin and row["recovered"] is None and row["score"] and twin["score"]:
+            apart = abs(row["score"] / twin["score"] - 1)
+            found[row["experiment"]] = max(found.get(row["experiment"], 0.0), apart)
+    return found
+
+
+def told_scores(rows: list[dict]) -> str:
+    """A sentence on these differences; empty without any."""
+    found = score_differences(rows)
+    if not found:
+        return ""
+    named = ", ".join(f"{apart:.1%} in {name}" for name, apart in found.items())
+    return f"Resolution of scores without bounds: like kernels differ by {named}."
+
+
 def told(rows: list[dict]) -> str:
     """A sentence on the differences; empty without a control."""
     found = differences(rows)
@@ -103,3 +125,8 @@ def told_ms(rows: list[dict]) -> str:
         "Resolution of lost ms: what fast loses, which moves nothing, and what like kernels differ "
         f"by, is up to {told}. What is less is nothing."
     )
+
+
+def all_told(rows: list[dict]) -> list[str]:
+    """A sentence on each kind of difference that there is."""
+    return [said for said in (told(rows), told_scores(rows), told_ms(rows)) if said]

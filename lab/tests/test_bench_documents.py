@@ -47,6 +47,8 @@ def test_what_documents_say_is_beside_what_came_out():
         "pages promoted |" in text
     )
     assert "| `movepages-4k` | stock-0 | 3.55 GB/s | 1.25 GB/s |" in text
+    # A scan of all takes 400 ms and 123 ms.
+    assert "| redis (4.00, 10.0) |" in text and "| random-anon (4.00, 32.5) |" in text
     # Of pghot nothing came out, and of Redis no document says anything.
     assert "107.6 s" not in text and "| `redis` |" not in text
     assert "- `random-anon` (“mm: Hot page tracking and promotion infrastructure (v3)”): 64" in text

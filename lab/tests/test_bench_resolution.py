@@ -26,6 +26,22 @@ def test_the_difference_of_kernels_that_are_alike():
     assert resolution.told(bench_fakes.rows("gups", pghot=0.5)) == ""
 
 
+def test_the_difference_of_scores_without_bounds():
+    scored = [
+        bench_fakes.row("movepages-4k", "stock-0", score=2.0),
+        bench_fakes.row("movepages-4k", "off", score=1.9, like="stock-0"),
+        bench_fakes.row("movepages-4k", "pghot-default-hint_fault", score=4.0),
+    ]
+    assert resolution.score_differences(scored) == {"movepages-4k": pytest.approx(0.05)}
+    assert resolution.all_told([*rows(), *scored])[1] == (
+        "Resolution of scores without bounds: like kernels differ by 5.0% in movepages-4k."
+    )
+    # With bounds it is R that counts, and a run that failed has no score.
+    assert resolution.score_differences(rows()) == {}
+    scored[1]["score"] = None
+    assert resolution.score_differences(scored) == {} and resolution.all_told(scored) == []
+
+
 def test_without_a_control_nobody_knows_what_chance_makes():
     """Of one experiment nothing is known because another one has a control."""
     assert resolution.of(rows(), ("gups", "")) is None
