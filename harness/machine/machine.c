@@ -24,7 +24,7 @@ const char *const pghot_stat_names[] = {
 #undef NAME
 };
 
-bool machine_irqs_off;
+bool machine_irqs_off, machine_preempt_off, machine_preempt_rt;
 static unsigned long machine_accesses;
 struct pghot_source machine_source = {
 	.name = "machine", .nmi = true, .accesses = &machine_accesses,

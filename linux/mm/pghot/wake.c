@@ -25,6 +25,17 @@ void pghot_wake_init(struct pghot_node *node)
 	init_irq_work(&node->wake_work, wake_work);
 }
 
+/*
+ * The lock of a wait queue is not to be taken from an NMI, nor with interrupts off,
+ * for whoever has that done may hold a lock that waking up takes. With PREEMPT_RT it
+ * sleeps, and so not where preemption is off either.
+ */
+static bool may_wake(void)
+{
+	return !in_nmi() && !irqs_disabled() &&
+	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+}
+
 /**
  * pghot_wake_kmigrated - a record became ready: have the thread look for it
  * @node: node of the record
@@ -53,8 +64,7 @@ void pghot_wake_kmigrated(struct pghot_node *node, int nid)
 		return;
 	WRITE_ONCE(node->kick, true);
 	pghot_stat_add(PGHOT_STAT_wakeups, 1);
-	/* With interrupts off the caller may hold a lock that waking up takes. */
-	if (in_nmi() || irqs_disabled())
+	if (!may_wake())
 		irq_work_queue(&node->wake_work);
 	else if (wq_has_sleeper(&node->wait))
 		wake_up(&node->wait);

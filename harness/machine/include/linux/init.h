@@ -14,7 +14,4 @@ int machine_##fn(void)							\
 }
 #define __setup(name, fn)	int (*const machine_##fn)(char *s) = fn
 
-/* No option is set that says what to boot with. */
-#define IS_ENABLED(option)	0
-
 #endif

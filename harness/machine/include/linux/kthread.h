@@ -36,7 +36,5 @@ extern int machine_cpu_node[4];
 #define freezing(task)		false
 #define usleep_range_idle(from, to) machine_sleep((from) / 1000)
 #define task_pid_nr(thread)	((thread) != NULL)
-#define in_nmi()		false
-#define irqs_disabled()		false
 
 #endif
