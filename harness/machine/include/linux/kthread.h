@@ -10,6 +10,9 @@
 
 struct task_struct;
 
+/* Who accesses memory, in tests of that; only compared. */
+extern struct task_struct *current;
+
 struct task_struct *kthread_create_on_node(int (*fn)(void *data), void *data,
 					   int node, const char *fmt, ...);
 bool kthread_should_stop(void);

@@ -150,7 +150,8 @@ static bool speaks_for_itself(struct folio *folio, struct mm_struct *mm,
  * scheduler knows where the task's memory is, and how much is left to be found:
  * it stretches the task's scan period. Here the folio goes a moment later, and
  * one fault is why: the one that made its record ready. Others are booked where
- * the folio is, a lower tier, and so do not count.
+ * the folio is, a lower tier, and so do not count. Nor does that one if no target
+ * takes the folio just now, as a fault that fails to migrate does not.
  *
  * Context: page table lock held; does not sleep.
  *
@@ -217,7 +218,8 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	if (pghot_record_folio(folio, &access, &hint_fault) !=
 	    PGHOT_BECAME_READY)
 		return NUMA_NO_NODE;
-	*fault_nid = target;
+	if (!pghot_is_waiting(folio_nid(folio), nid))
+		*fault_nid = target;
 	if (slow)
 		mod_node_page_state(NODE_DATA(target), PGPROMOTE_CANDIDATE,
 				    folio_nr_pages(folio));

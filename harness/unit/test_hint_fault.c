@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a hint fault does with a page of a lower tier: where it is booked, and who is asked. */
+#include "unit.h"
+#include "machine.h"
+
+#include <linux/cpuset.h>
+#include <linux/mempolicy.h>
+#include <linux/pghot.h>
+#include <linux/sched.h>
+
+#include "knob.h"
+
+#define ALL	((nodemask_t) { { ~0UL } })
+
+nodemask_t machine_mems_allowed;
+struct mempolicy machine_task_policy;
+
+static struct mm_struct process;
+static struct vm_area_struct vma = { .vm_mm = &process };
+
+/* Of the process; nobody looks at more than which it is. */
+static long first_thread;
+
+/* Nobody reads the files of what it registers. */
+bool pghot_booted = true;
+static unsigned long accesses;
+int machine_hint_fault_init(void);
+
+int pghot_register_source(struct pghot_source *source)
+{
+	source->accesses = &accesses;
+	return 0;
+}
+
+ssize_t pghot_knob_show(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf)
+{
+	return 0;
+}
+
+ssize_t pghot_knob_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
+{
+	return 0;
+}
+
+static void thread(long *is)
+{
+	current = (struct task_struct *)is;
+}
+
+/* Nobody forbids anything, and the thread is the first of its process. */
+static void start(void)
+{
+	machine_start(false);
+	assert_int_equal(machine_hint_fault_init(), 0);
+	machine_mems_allowed = ALL;
+	machine_task_policy = (struct mempolicy) {
+		.mode = MPOL_PREFERRED, .flags = MPOL_F_MORON,
+	};
+	process = (struct mm_struct) {
+		.owner = (struct task_struct *)&first_thread, .cpuset = ALL, .policy = ALL,
+	};
+	thread(&first_thread);
+}
+
+/* On the @i-th page of node 2, just after it was scanned. */
+static int fault(unsigned long i, int nid, int *booked)
+{
+	struct vm_fault vmf = { .vma = &vma };
+	struct folio *folio = machine_folio(2, i);
+
+	folio->access_time = pghot_now_ms();
+	*booked = folio_nid(folio);
+	return __pghot_hint_fault(folio, &vmf, nid, booked);
+}
+
+/* Where the fault is booked, which makes the page ready. */
+static int booked_on(unsigned long i, int nid)
+{
+	unsigned long before = machine_stat("ready");
+	int booked;
+
+	assert_int_equal(fault(i, nid, &booked), NUMA_NO_NODE);
+	assert_int_equal(machine_stat("ready"), before + 1);
+	return booked;
+}
+
+TEST(a_fault_is_booked_where_its_page_goes)
+{
+	int booked;
+
+	start();
+	machine_thread(2);
+	assert_int_equal(booked_on(0, 0), 0);
+	assert_int_equal(booked_on(1, 1), 1);
+	/* It is ready already. */
+	assert_int_equal(fault(0, 0, &booked), NUMA_NO_NODE);
+	assert_int_equal(booked, 2);
+	machine_run(10);
+	assert_int_equal(machine_moved(2, 0, 1, 0) + machine_moved(2, 1, 2, 1), 2);
+	machine_stop();
+}
+
+/* As it is not without pghot, where the fault fails to move its page. */
+TEST(a_fault_whose_page_waits_is_not_booked_on_its_target)
+{
+	start();
+	machine_distance = machine_apart;
+	machine_thread(2);
+	machine_room(0, 0);
+	/* That it has no room is not known before it was tried. */
+	booked_on(0, 0);
+	machine_run(10);
+	assert_int_equal(booked_on(1, 0), 2);
+	/* The other one takes what is accessed from there. */
+	assert_int_equal(booked_on(2, 1), 1);
+	machine_room(0, 1000);
+	machine_run(PGHOT_PERIOD_MS);
+	assert_int_equal(booked_on(3, 0), 0);
+	machine_run(10);
+	assert_int_equal(machine_moved(2, 0, 4, 0), 3);
+	machine_stop();
+}
+
+TEST(a_fault_whose_page_waits_for_tokens_is_not_booked_on_its_target)
+{
+	start();
+	machine_distance = machine_apart;
+	machine_thread(2);
+	sysctl_numa_balancing_promote_rate_limit = 0;
+	booked_on(0, 0);
+	machine_run(10);
+	assert_int_equal(booked_on(1, 0), 2);
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(a_fault_is_booked_where_its_page_goes),
+	cmocka_unit_test(a_fault_whose_page_waits_is_not_booked_on_its_target),
+	cmocka_unit_test(a_fault_whose_page_waits_for_tokens_is_not_booked_on_its_target),
+)
