@@ -19,7 +19,7 @@ static struct mm_struct process;
 static struct vm_area_struct vma = { .vm_mm = &process };
 
 /* Of the process; nobody looks at more than which it is. */
-static long first_thread;
+static long first_thread, other_thread;
 
 /* Nobody reads the files of what it registers. */
 bool pghot_booted = true;
@@ -135,8 +135,93 @@ TEST(a_fault_whose_page_waits_for_tokens_is_not_booked_on_its_target)
 	machine_stop();
 }
 
+/* A thread other than the first, with a policy that nobody else has. */
+static void start_bound(void)
+{
+	start();
+	thread(&other_thread);
+	machine_task_policy = (struct mempolicy) {
+		.mode = MPOL_BIND, .flags = MPOL_F_MORON, .nodes = { { BIT(0) | BIT(2) } },
+	};
+	/* A quarter of a second's worth at once: 64 pages. */
+	sysctl_numa_balancing_promote_rate_limit = 1;
+}
+
+/* Of so many pages, those that a fault may move itself. */
+static unsigned int faults_move(unsigned long from, unsigned int nr)
+{
+	unsigned int n = 0;
+	unsigned long i;
+	int booked;
+
+	for (i = from; i < from + nr; i++)
+		n += fault(i, 0, &booked) == 0;
+	return n;
+}
+
+static unsigned long node_0_takes(void)
+{
+	struct pghot_share share;
+
+	pghot_target_share(0, 2, &share);
+	return share.pages;
+}
+
+TEST(faults_that_move_pages_take_tokens)
+{
+	start_bound();
+	assert_int_equal(node_0_takes(), 64);
+	assert_int_equal(faults_move(0, 40), 40);
+	assert_int_equal(node_0_takes(), 24);
+	assert_int_equal(faults_move(40, 100), 24);
+	assert_int_equal(node_0_takes(), 0);
+	machine_run(125);
+	assert_int_equal(faults_move(200, 100), 32);
+	assert_int_equal(machine_stat("ready"), 0);
+	machine_stop();
+}
+
+/* What a large page took too much of. */
+TEST(faults_wait_for_what_kmigrated_took)
+{
+	unsigned long paid;
+	u32 wait_ms;
+
+	start_bound();
+	assert_true(pghot_take_tokens(0, 2, 512, &paid, &wait_ms));
+	assert_int_equal(faults_move(0, 10), 0);
+	machine_run(2000);
+	assert_int_equal(faults_move(0, 10), 10);
+	machine_stop();
+}
+
+/* It finds that out itself, and has room made. */
+TEST(a_fault_that_finds_no_room_takes_no_tokens)
+{
+	start_bound();
+	machine_room(0, 0);
+	assert_int_equal(faults_move(0, 10), 10);
+	machine_room(0, 1000);
+	assert_int_equal(node_0_takes(), 64);
+	machine_stop();
+}
+
+TEST(where_there_is_plenty_faults_take_no_tokens)
+{
+	start_bound();
+	machine_plenty(0);
+	assert_int_equal(faults_move(0, 500), 500);
+	machine_room(0, 1000);
+	assert_int_equal(node_0_takes(), 64);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(a_fault_is_booked_where_its_page_goes),
 	cmocka_unit_test(a_fault_whose_page_waits_is_not_booked_on_its_target),
 	cmocka_unit_test(a_fault_whose_page_waits_for_tokens_is_not_booked_on_its_target),
+	cmocka_unit_test(faults_that_move_pages_take_tokens),
+	cmocka_unit_test(faults_wait_for_what_kmigrated_took),
+	cmocka_unit_test(a_fault_that_finds_no_room_takes_no_tokens),
+	cmocka_unit_test(where_there_is_plenty_faults_take_no_tokens),
 )

@@ -139,6 +139,23 @@ static bool speaks_for_itself(struct folio *folio, struct mm_struct *mm,
 	return !nodes_subset(later, *allowed);
 }
 
+/*
+ * Is the fault to promote the folio by itself: by stock's rule, which counts those
+ * that faults find, and by the limit that holds for all that is promoted. Without
+ * room the folio stays, but stock then has room made. Whatever else may keep it is
+ * rare, and costs no more than its tokens.
+ */
+static bool fault_promotes(struct folio *folio, int nid)
+{
+	unsigned long nr = folio_nr_pages(folio), paid;
+	u32 wait_ms;
+
+	if (!numa_should_promote(folio, nid))
+		return false;
+	return !pghot_has_room(nid, nr) ||
+	       pghot_take_tokens(nid, folio_nid(folio), nr, &paid, &wait_ms);
+}
+
 /**
  * __pghot_hint_fault - a hint fault on a folio of a lower tier
  * @folio: the folio
@@ -181,12 +198,12 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	}
 
 	/*
-	 * Nobody can ask later, so the fault itself promotes, by stock's rule, but
-	 * only to where the others whom it can ask allow the folio to be.
+	 * Nobody can ask later, so the fault itself promotes, but only to where the
+	 * others whom it can ask allow the folio to be.
 	 */
 	if (unlikely(speaks_for_itself(folio, mm, &allowed, own_policy))) {
 		if (pghot_fault_allowed(folio, mm, own_policy, nid))
-			return numa_should_promote(folio, nid) ? nid : NUMA_NO_NODE;
+			return fault_promotes(folio, nid) ? nid : NUMA_NO_NODE;
 		pghot_stat_add(PGHOT_STAT_refused_policy, 1);
 		return NUMA_NO_NODE;
 	}
