@@ -36,15 +36,6 @@ extern struct pghot_node machine_lower[NODES];
 /* Who reports what follows. */
 extern struct pghot_source machine_source;
 
-/*
- * What the process of @mm allows, that is its first thread, and what of it is by its
- * memory policy.
- */
-struct mm_struct {
-	struct task_struct *owner;
-	nodemask_t cpuset, policy;
-};
-
 extern bool machine_enabled;
 /*
  * Memory hotplug is held off so often, or is at work; folios that are isolated. Who waits for memory

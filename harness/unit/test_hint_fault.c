@@ -216,6 +216,51 @@ TEST(where_there_is_plenty_faults_take_no_tokens)
 	machine_stop();
 }
 
+/* A container that has no more than nodes 0 and 2, with all threads of the process. */
+static void start_in_cpuset(void)
+{
+	start();
+	machine_mems_allowed = (nodemask_t) { { BIT(0) | BIT(2) } };
+	process.cpuset = machine_mems_allowed;
+}
+
+/* What is asked later is what it knows. */
+TEST(the_first_thread_does_not_ask_itself)
+{
+	start_in_cpuset();
+	assert_int_equal(booked_on(0, 0), 0);
+	process.policy = machine_task_policy.nodes = machine_mems_allowed;
+	machine_task_policy.mode = MPOL_BIND;
+	assert_int_equal(booked_on(1, 0), 0);
+	assert_int_equal(machine_process_asked, 0);
+	machine_stop();
+}
+
+TEST(another_thread_asks_what_the_first_allows)
+{
+	int booked;
+
+	start_in_cpuset();
+	thread(&other_thread);
+	assert_int_equal(booked_on(0, 0), 0);
+	assert_int_equal(machine_process_asked, 1);
+	/* It does not forbid node 1: nobody else would know. */
+	node_set(1, process.cpuset);
+	assert_int_equal(fault(1, 0, &booked), 0);
+	assert_int_equal(machine_stat("ready"), 1);
+	machine_stop();
+}
+
+TEST(who_may_go_anywhere_asks_nobody)
+{
+	start();
+	thread(&other_thread);
+	process.cpuset = (nodemask_t) { { BIT(0) | BIT(2) } };
+	assert_int_equal(booked_on(0, 0), 0);
+	assert_int_equal(machine_process_asked, 0);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(a_fault_is_booked_where_its_page_goes),
 	cmocka_unit_test(a_fault_whose_page_waits_is_not_booked_on_its_target),
@@ -224,4 +269,7 @@ UNIT_MAIN(
 	cmocka_unit_test(faults_wait_for_what_kmigrated_took),
 	cmocka_unit_test(a_fault_that_finds_no_room_takes_no_tokens),
 	cmocka_unit_test(where_there_is_plenty_faults_take_no_tokens),
+	cmocka_unit_test(the_first_thread_does_not_ask_itself),
+	cmocka_unit_test(another_thread_asks_what_the_first_allows),
+	cmocka_unit_test(who_may_go_anywhere_asks_nobody),
 )

@@ -41,6 +41,12 @@ struct folio {
 	unsigned int entries;
 };
 
+/* What a process allows, that is its first thread, and what of it by memory policy. */
+struct mm_struct {
+	struct task_struct *owner;
+	nodemask_t cpuset, policy;
+};
+
 /* Memory of a process, all with one policy or none, and an access to it. */
 struct vm_area_struct {
 	struct mm_struct *vm_mm;

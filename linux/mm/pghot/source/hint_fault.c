@@ -12,6 +12,8 @@
 #include <linux/mm_inline.h>
 #include <linux/numa_promotion.h>
 #include <linux/pghot.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sched/sysctl.h>
 #include <linux/vmstat.h>
 
@@ -119,6 +121,16 @@ static enum page_policy page_policy(struct vm_fault *vmf, nodemask_t *allowed)
 	return whose;
 }
 
+/* Is it the accessing thread that others ask for the process? */
+static bool speaks_for_process(const struct mm_struct *mm)
+{
+#ifdef CONFIG_MEMCG
+	return rcu_access_pointer(mm->owner) == current;
+#else
+	return false;
+#endif
+}
+
 /*
  * Does the accessing thread allow less than others will say when the page's turn
  * comes? owners.c asks for the page's own policy, or a process's first thread.
@@ -133,7 +145,7 @@ static bool speaks_for_itself(struct folio *folio, struct mm_struct *mm,
 
 	if (own)
 		allowed = &cpuset_current_mems_allowed;
-	if (likely(nodes_subset(later, *allowed)))
+	if (likely(nodes_subset(later, *allowed)) || speaks_for_process(mm))
 		return false;
 	pghot_process_allows(mm, own, folio_nid(folio), &later);
 	return !nodes_subset(later, *allowed);
