@@ -16,7 +16,7 @@
 #include "../../linux/mm/pghot/internal.h"
 
 struct pghot_stat_counts pghot_stat_counts;
-bool machine_irqs_off;
+bool machine_irqs_off, machine_preempt_off, machine_preempt_rt;
 
 static struct pghot_node node = { .crowded = true };
 /* The round that the reporter may begin, and the last one it is through with. */

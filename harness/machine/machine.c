@@ -24,7 +24,7 @@ const char *const pghot_stat_names[] = {
 #undef NAME
 };
 
-bool machine_irqs_off;
+bool machine_irqs_off, machine_preempt_off, machine_preempt_rt;
 static unsigned long machine_accesses;
 struct pghot_source machine_source = {
 	.name = "machine", .nmi = true, .accesses = &machine_accesses,
@@ -36,7 +36,8 @@ pg_data_t machine_node[MAX_NUMNODES];
 
 int machine_hotplug_off;
 unsigned long machine_isolated;
-unsigned long machine_asked, machine_looked, machine_bits_looked;
+unsigned long machine_asked, machine_process_asked;
+unsigned long machine_looked, machine_bits_looked;
 u32 machine_cold_ms;
 bool machine_crowded;
 
@@ -137,6 +138,7 @@ void machine_power_on(void)
 {
 	jiffies = 100000;
 	machine_asked = 0;
+	machine_process_asked = 0;
 	machine_looked = 0;
 	machine_bits_looked = 0;
 	machine_cold_ms = 0;
@@ -295,6 +297,7 @@ bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes)
 void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 			  nodemask_t *nodes)
 {
+	machine_process_asked++;
 	nodes_and(*nodes, *nodes, mm->cpuset);
 	if (!has_policy)
 		nodes_and(*nodes, *nodes, mm->policy);

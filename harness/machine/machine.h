@@ -36,11 +36,6 @@ extern struct pghot_node machine_lower[NODES];
 /* Who reports what follows. */
 extern struct pghot_source machine_source;
 
-/* What the process of @mm allows, and what of it is by its memory policy. */
-struct mm_struct {
-	nodemask_t cpuset, policy;
-};
-
 extern bool machine_enabled;
 /*
  * Memory hotplug is held off so often, or is at work; folios that are isolated. Who waits for memory
@@ -50,10 +45,11 @@ extern bool machine_enabled;
 extern int machine_hotplug_off;
 extern unsigned long machine_isolated;
 /*
- * How often a folio's owners were asked, a page was looked at, and its accessed
- * bits were.
+ * How often a folio's owners were asked, a process was, a page was looked at, and its
+ * accessed bits were.
  */
-extern unsigned long machine_asked, machine_looked, machine_bits_looked;
+extern unsigned long machine_asked, machine_process_asked;
+extern unsigned long machine_looked, machine_bits_looked;
 /* For how long at most a page was not accessed that was promoted. */
 extern u32 machine_cold_ms;
 

@@ -26,6 +26,7 @@ void (*machine_meanwhile)(void);
 int machine_thread_node;
 int machine_cpu_node[4] = { 0, 0, 1, 1 };
 
+struct task_struct *current;
 static struct task_struct tasks[NODES];
 static __thread struct task_struct *self;
 static sem_t back;

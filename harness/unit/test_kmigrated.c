@@ -262,6 +262,37 @@ TEST(a_kick_is_not_lost_while_others_report)
 	}
 }
 
+static void report_from(bool rt, bool preempt_off, bool irqs_off)
+{
+	struct pghot_node *node = &machine_lower[2];
+
+	machine_start(false);
+	machine_thread(2);
+	machine_run(10);
+	machine_preempt_rt = rt;
+	machine_preempt_off = preempt_off;
+	machine_irqs_off = irqs_off;
+	machine_ready(2, 7, 0);
+	machine_preempt_off = false;
+	machine_irqs_off = false;
+	assert_true(node->kick);
+	assert_int_equal(node->wake_work.pending, irqs_off);
+	irq_work_sync(&node->wake_work);
+	machine_run(1);
+	assert_int_equal(machine_moved(2, 7, 8, 0), 1);
+	machine_preempt_rt = false;
+	machine_stop();
+}
+
+/* Where the lock of the wait queue must not be taken an interrupt takes it. */
+TEST(a_record_may_become_ready_wherever_that_is_seen)
+{
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		report_from(i & 1, i & 2, i & 4);
+}
+
 /* Nobody moves what waits for a full target, or is woken for it. */
 TEST(what_waits_for_a_closed_target_is_not_behind)
 {
@@ -290,5 +321,6 @@ UNIT_MAIN(
 	cmocka_unit_test(a_thread_that_nobody_kicked_is_not_behind),
 	cmocka_unit_test(a_kick_is_not_lost_while_the_thread_begins_to_look),
 	cmocka_unit_test(a_kick_is_not_lost_while_others_report),
+	cmocka_unit_test(a_record_may_become_ready_wherever_that_is_seen),
 	cmocka_unit_test(what_waits_for_a_closed_target_is_not_behind),
 )

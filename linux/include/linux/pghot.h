@@ -183,7 +183,7 @@ static inline bool pghot_decides(struct folio *folio)
  * @nid: node that memory policy wants it on, or NUMA_NO_NODE if it is not
  *	 misplaced
  * @fault_nid: node that the fault is to be booked on; set to where the folio
- *	       goes if this fault is why it goes
+ *	       goes if this fault is why it goes, and it need not wait
  *
  * Context: page table lock held; does not sleep.
  *

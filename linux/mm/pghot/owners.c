@@ -12,7 +12,7 @@
  * lock of the reverse map and mmap_lock are only tried; where one is taken the
  * answer is that nobody knows just now, and the folio keeps its record. Inside
  * of them nest, as in a page fault or in reclaim, task_lock(), the lock of a
- * shared policy, and the page table lock.
+ * shared policy, and the page table lock; task_lock() also inside the latter.
  */
 #include <linux/cpuset.h>
 #include <linux/memcontrol.h>
@@ -21,6 +21,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/rmap.h>
 #include <linux/sched/task.h>
+#include <linux/seqlock.h>
 #include <linux/shmem_fs.h>
 
 #include "internal.h"
@@ -62,6 +63,23 @@ void pghot_policy_filter(const struct mempolicy *pol, int src,
 		nodes_and(*nodes, *nodes, pol->nodes);
 }
 
+#ifdef CONFIG_MEMCG
+/* What a task's cpuset allows, without the task's lock. */
+static void task_mems_allow(struct task_struct *task, nodemask_t *nodes)
+{
+#ifdef CONFIG_CPUSETS
+	nodemask_t allowed;
+	unsigned int seq;
+
+	do {
+		seq = read_seqcount_begin(&task->mems_allowed_seq);
+		nodes_and(allowed, *nodes, task->mems_allowed);
+	} while (read_seqcount_retry(&task->mems_allowed_seq, seq));
+	*nodes = allowed;
+#endif
+}
+#endif
+
 /**
  * pghot_process_allows - what a process allows a page of its own
  * @mm: its memory
@@ -71,7 +89,8 @@ void pghot_policy_filter(const struct mempolicy *pol, int src,
  *
  * Its cpuset, of cgroup v1 or v2, and unless @has_policy its memory policy. Both
  * are those of its first thread: each thread can have its own, and which of them
- * a page belongs to nobody knows.
+ * a page belongs to nobody knows. The thread's lock is taken only where it has a
+ * policy: hint faults of all threads of a process come here.
  *
  * Context: any that a page table lock may be held in.
  */
@@ -84,13 +103,13 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 	rcu_read_lock();
 	task = rcu_dereference(mm->owner);
 	if (task) {
-		task_lock(task);
-#ifdef CONFIG_CPUSETS
-		nodes_and(*nodes, *nodes, task->mems_allowed);
-#endif
-		if (!has_policy && task->mempolicy)
-			pghot_policy_filter(task->mempolicy, src, nodes);
-		task_unlock(task);
+		task_mems_allow(task, nodes);
+		if (!has_policy && READ_ONCE(task->mempolicy)) {
+			task_lock(task);
+			if (task->mempolicy)
+				pghot_policy_filter(task->mempolicy, src, nodes);
+			task_unlock(task);
+		}
 	}
 	rcu_read_unlock();
 #endif

@@ -11,7 +11,12 @@
 
 #include "internal.h"
 
-/* What an interrupt can deal with in some ten microseconds. A power of two. */
+/*
+ * What an interrupt can deal with in some tens of microseconds; where each is the
+ * first access of an era to its group, in up to half a millisecond, as it goes
+ * through the records of all those groups: see group_enter_era(). So many only wait
+ * where interrupts were off for long. A power of two.
+ */
 #define RING_ACCESSES		128U
 
 /**

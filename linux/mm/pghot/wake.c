@@ -25,6 +25,26 @@ void pghot_wake_init(struct pghot_node *node)
 	init_irq_work(&node->wake_work, wake_work);
 }
 
+/*
+ * The lock of a wait queue is not to be taken from an NMI, nor with interrupts off,
+ * for whoever has that done may hold a lock that waking up takes. With PREEMPT_RT it
+ * sleeps, and so not where preemption is off either.
+ */
+static bool may_wake(void)
+{
+	return !in_nmi() && !irqs_disabled() &&
+	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+}
+
+/* The thread looks again when a target may take something. */
+static bool all_closed_to(struct pghot_node *node, int nid)
+{
+	if (READ_ONCE(node->all_closed))
+		return true;
+	return nid >= 0 ? node_isset(nid, node->closed) :
+			  READ_ONCE(node->strays_closed);
+}
+
 /**
  * pghot_wake_kmigrated - a record became ready: have the thread look for it
  * @node: node of the record
@@ -40,11 +60,7 @@ void pghot_wake_kmigrated(struct pghot_node *node, int nid)
 	 * cleared is seen here.
 	 */
 	smp_mb();
-	if (READ_ONCE(node->all_closed))
-		return;
-	/* The thread looks again when a target may take something. */
-	if (nid >= 0 ? node_isset(nid, node->closed) :
-		       READ_ONCE(node->strays_closed))
+	if (all_closed_to(node, nid))
 		return;
 	atomic_long_inc(&node->unseen);
 	/* Pairs with the first barrier in pghot_wake_seen(). */
@@ -53,8 +69,7 @@ void pghot_wake_kmigrated(struct pghot_node *node, int nid)
 		return;
 	WRITE_ONCE(node->kick, true);
 	pghot_stat_add(PGHOT_STAT_wakeups, 1);
-	/* With interrupts off the caller may hold a lock that waking up takes. */
-	if (in_nmi() || irqs_disabled())
+	if (!may_wake())
 		irq_work_queue(&node->wake_work);
 	else if (wq_has_sleeper(&node->wait))
 		wake_up(&node->wait);
@@ -86,6 +101,20 @@ void pghot_wake_seen(struct pghot_node *node)
 	 * looks at from here on.
 	 */
 	smp_mb();
+}
+
+/**
+ * pghot_is_waiting - does what becomes ready wait for targets to open
+ * @nid: lower-tier node
+ * @from: node that accesses the page
+ *
+ * Return: true if no target takes such pages just now, as far as is known.
+ */
+bool pghot_is_waiting(int nid, int from)
+{
+	struct pghot_node *node = pghot_node(nid);
+
+	return node && all_closed_to(node, from);
 }
 
 /*

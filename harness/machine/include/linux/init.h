@@ -12,9 +12,7 @@ int machine_##fn(void)							\
 {									\
 	return fn();							\
 }
+#define late_initcall_sync(fn)	late_initcall(fn)
 #define __setup(name, fn)	int (*const machine_##fn)(char *s) = fn
-
-/* No option is set that says what to boot with. */
-#define IS_ENABLED(option)	0
 
 #endif

@@ -9,8 +9,11 @@ struct irq_work {
 	bool pending;
 };
 
-/* The interrupt comes at once, or not before it is allowed to. */
-extern bool machine_irqs_off;
+/*
+ * The interrupt comes at once, or not before it is allowed to. With PREEMPT_RT a
+ * thread does the work, whatever it was that was interrupted.
+ */
+extern bool machine_irqs_off, machine_preempt_off;
 
 static inline void init_irq_work(struct irq_work *work,
 				 void (*func)(struct irq_work *))
@@ -21,9 +24,13 @@ static inline void init_irq_work(struct irq_work *work,
 
 static inline void irq_work_sync(struct irq_work *work)
 {
+	bool off = machine_preempt_off;
+
+	machine_preempt_off = false;
 	if (work->pending)
 		work->func(work);
 	work->pending = false;
+	machine_preempt_off = off;
 }
 
 static inline void irq_work_queue(struct irq_work *work)

@@ -41,6 +41,28 @@ struct folio {
 	unsigned int entries;
 };
 
+/* What a process allows, that is its first thread, and what of it by memory policy. */
+struct mm_struct {
+	struct task_struct *owner;
+	nodemask_t cpuset, policy;
+};
+
+/* Memory of a process, all with one policy or none, and an access to it. */
+struct vm_area_struct {
+	struct mm_struct *vm_mm;
+	struct mempolicy *vm_policy;
+	unsigned long vm_flags;
+};
+
+struct vm_fault {
+	struct vm_area_struct *vma;
+	unsigned long address;
+};
+
+typedef unsigned long pgoff_t;
+
+#define VM_EXEC			0x4UL
+
 #define MB_TO_PAGES(mb)		((mb) << (20 - PAGE_SHIFT))
 
 struct page *pfn_to_online_page(unsigned long pfn);

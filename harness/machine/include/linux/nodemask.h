@@ -24,6 +24,7 @@ int node_distance(int from, int to);
 #define node_set(nid, mask)	set_bit(nid, (mask).bits)
 #define node_clear(nid, mask)	clear_bit(nid, (mask).bits)
 #define nodes_and(dst, a, b)	((dst).bits[0] = (a).bits[0] & (b).bits[0])
+#define nodes_subset(a, b)	(!((a).bits[0] & ~(b).bits[0]))
 #define nodes_clear(mask)	((mask).bits[0] = 0)
 #define nodes_empty(mask)	(!(mask).bits[0])
 #define nodes_weight(mask)	__builtin_popcountl((mask).bits[0])

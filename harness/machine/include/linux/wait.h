@@ -2,8 +2,10 @@
 #ifndef _MACHINE_LINUX_WAIT_H
 #define _MACHINE_LINUX_WAIT_H
 
+#include <assert.h>
 #include <stdbool.h>
 
+#include <linux/irq_work.h>
 #include <linux/jiffies.h>
 
 /* Who waits looks again at each tick. */
@@ -15,7 +17,9 @@ void machine_tick(void);
 
 #define init_waitqueue_head(wq)	((void)(wq))
 #define wq_has_sleeper(wq)	((void)(wq), true)
-#define wake_up(wq)		((void)(wq))
+/* Takes a lock, which with PREEMPT_RT is one that sleeps. */
+#define wake_up(wq)		((void)(wq), assert(!machine_irqs_off),	\
+				 assert(!machine_preempt_rt || !machine_preempt_off))
 
 #define wait_event_freezable_timeout(wq, condition, timeout) ({		\
 	unsigned long end = jiffies + (timeout);			\

@@ -12,6 +12,8 @@
 #include <linux/mm_inline.h>
 #include <linux/numa_promotion.h>
 #include <linux/pghot.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sched/sysctl.h>
 #include <linux/vmstat.h>
 
@@ -119,6 +121,16 @@ static enum page_policy page_policy(struct vm_fault *vmf, nodemask_t *allowed)
 	return whose;
 }
 
+/* Is it the accessing thread that others ask for the process? */
+static bool speaks_for_process(const struct mm_struct *mm)
+{
+#ifdef CONFIG_MEMCG
+	return rcu_access_pointer(mm->owner) == current;
+#else
+	return false;
+#endif
+}
+
 /*
  * Does the accessing thread allow less than others will say when the page's turn
  * comes? owners.c asks for the page's own policy, or a process's first thread.
@@ -133,10 +145,27 @@ static bool speaks_for_itself(struct folio *folio, struct mm_struct *mm,
 
 	if (own)
 		allowed = &cpuset_current_mems_allowed;
-	if (likely(nodes_subset(later, *allowed)))
+	if (likely(nodes_subset(later, *allowed)) || speaks_for_process(mm))
 		return false;
 	pghot_process_allows(mm, own, folio_nid(folio), &later);
 	return !nodes_subset(later, *allowed);
+}
+
+/*
+ * Is the fault to promote the folio by itself: by stock's rule, which counts those
+ * that faults find, and by the limit that holds for all that is promoted. Without
+ * room the folio stays, but stock then has room made. Whatever else may keep it is
+ * rare, and costs no more than its tokens.
+ */
+static bool fault_promotes(struct folio *folio, int nid)
+{
+	unsigned long nr = folio_nr_pages(folio), paid;
+	u32 wait_ms;
+
+	if (!numa_should_promote(folio, nid))
+		return false;
+	return !pghot_has_room(nid, nr) ||
+	       pghot_take_tokens(nid, folio_nid(folio), nr, &paid, &wait_ms);
 }
 
 /**
@@ -150,7 +179,8 @@ static bool speaks_for_itself(struct folio *folio, struct mm_struct *mm,
  * scheduler knows where the task's memory is, and how much is left to be found:
  * it stretches the task's scan period. Here the folio goes a moment later, and
  * one fault is why: the one that made its record ready. Others are booked where
- * the folio is, a lower tier, and so do not count.
+ * the folio is, a lower tier, and so do not count. Nor does that one if no target
+ * takes the folio just now, as a fault that fails to migrate does not.
  *
  * Context: page table lock held; does not sleep.
  *
@@ -180,12 +210,12 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	}
 
 	/*
-	 * Nobody can ask later, so the fault itself promotes, by stock's rule, but
-	 * only to where the others whom it can ask allow the folio to be.
+	 * Nobody can ask later, so the fault itself promotes, but only to where the
+	 * others whom it can ask allow the folio to be.
 	 */
 	if (unlikely(speaks_for_itself(folio, mm, &allowed, own_policy))) {
 		if (pghot_fault_allowed(folio, mm, own_policy, nid))
-			return numa_should_promote(folio, nid) ? nid : NUMA_NO_NODE;
+			return fault_promotes(folio, nid) ? nid : NUMA_NO_NODE;
 		pghot_stat_add(PGHOT_STAT_refused_policy, 1);
 		return NUMA_NO_NODE;
 	}
@@ -217,7 +247,8 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	if (pghot_record_folio(folio, &access, &hint_fault) !=
 	    PGHOT_BECAME_READY)
 		return NUMA_NO_NODE;
-	*fault_nid = target;
+	if (!pghot_is_waiting(folio_nid(folio), nid))
+		*fault_nid = target;
 	if (slow)
 		mod_node_page_state(NODE_DATA(target), PGPROMOTE_CANDIDATE,
 				    folio_nr_pages(folio));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests of owners.c: who allows a page where, with made-up policies and processes. */
 #include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/mempolicy.h>
@@ -92,6 +94,69 @@ static void process_forbids(struct kunit *test)
 	task_lock(current);
 	current->mempolicy = NULL;
 	task_unlock(current);
+	shared_free(s);
+}
+
+struct asking {
+	struct mm_struct *mm;
+	bool has_policy;
+	bool done;
+};
+
+static int ask_process(void *data)
+{
+	struct asking *a = data;
+	nodemask_t nodes = node_states[N_MEMORY];
+
+	pghot_process_allows(a->mm, a->has_policy, 0, &nodes);
+	WRITE_ONCE(a->done, true);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* Is the process asked, from another CPU, while this thread's lock is held? */
+static bool asked_meanwhile(struct kunit *test, struct asking *a)
+{
+	struct task_struct *thread;
+	unsigned int cpu, ms = 10000;
+	bool done;
+
+	migrate_disable();
+	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	a->done = false;
+	thread = kthread_create_on_cpu(ask_process, a, cpu, "pghot_ask/%u");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(thread));
+	if (IS_ERR(thread)) {
+		migrate_enable();
+		return false;
+	}
+	task_lock(current);
+	wake_up_process(thread);
+	do {
+		mdelay(1);
+		done = READ_ONCE(a->done);
+	} while (!done && --ms);
+	task_unlock(current);
+	migrate_enable();
+	kthread_stop(thread);
+	return done;
+}
+
+/* Each of its threads asks at each hint fault, with a page table lock held. */
+static void asking_takes_no_lock(struct kunit *test)
+{
+	struct shared *s = shared_new(test);
+	struct asking a = { };
+
+	KUNIT_EXPECT_EQ(test, shared_by(s, 1), 1);
+	a.mm = s->mm[0];
+	KUNIT_EXPECT_GT(test, num_online_cpus(), 1);
+	if (num_online_cpus() > 1) {
+		KUNIT_EXPECT_TRUE(test, asked_meanwhile(test, &a));
+		a.has_policy = true;
+		KUNIT_EXPECT_TRUE(test, asked_meanwhile(test, &a));
+	}
 	shared_free(s);
 }
 
@@ -187,6 +252,7 @@ static struct kunit_case owners_cases[] = {
 	KUNIT_CASE_PARAM(policy_allows, modes_gen_params),
 	KUNIT_CASE(nobody_forbids),
 	KUNIT_CASE(process_forbids),
+	KUNIT_CASE(asking_takes_no_lock),
 	KUNIT_CASE(file_forbids),
 	KUNIT_CASE(locks_are_not_waited_for),
 	KUNIT_CASE(too_many_owners_forbid),

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a hint fault does with a page of a lower tier: where it is booked, and who is asked. */
+#include "unit.h"
+#include "machine.h"
+
+#include <linux/cpuset.h>
+#include <linux/mempolicy.h>
+#include <linux/pghot.h>
+#include <linux/sched.h>
+
+#include "knob.h"
+
+#define ALL	((nodemask_t) { { ~0UL } })
+
+nodemask_t machine_mems_allowed;
+struct mempolicy machine_task_policy;
+
+static struct mm_struct process;
+static struct vm_area_struct vma = { .vm_mm = &process };
+
+/* Of the process; nobody looks at more than which it is. */
+static long first_thread, other_thread;
+
+/* Nobody reads the files of what it registers. */
+bool pghot_booted = true;
+static unsigned long accesses;
+int machine_hint_fault_init(void);
+
+int pghot_register_source(struct pghot_source *source)
+{
+	source->accesses = &accesses;
+	return 0;
+}
+
+ssize_t pghot_knob_show(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf)
+{
+	return 0;
+}
+
+ssize_t pghot_knob_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
+{
+	return 0;
+}
+
+static void thread(long *is)
+{
+	current = (struct task_struct *)is;
+}
+
+/* Nobody forbids anything, and the thread is the first of its process. */
+static void start(void)
+{
+	machine_start(false);
+	assert_int_equal(machine_hint_fault_init(), 0);
+	machine_mems_allowed = ALL;
+	machine_task_policy = (struct mempolicy) {
+		.mode = MPOL_PREFERRED, .flags = MPOL_F_MORON,
+	};
+	process = (struct mm_struct) {
+		.owner = (struct task_struct *)&first_thread, .cpuset = ALL, .policy = ALL,
+	};
+	thread(&first_thread);
+}
+
+/* On the @i-th page of node 2, just after it was scanned. */
+static int fault(unsigned long i, int nid, int *booked)
+{
+	struct vm_fault vmf = { .vma = &vma };
+	struct folio *folio = machine_folio(2, i);
+
+	folio->access_time = pghot_now_ms();
+	*booked = folio_nid(folio);
+	return __pghot_hint_fault(folio, &vmf, nid, booked);
+}
+
+/* Where the fault is booked, which makes the page ready. */
+static int booked_on(unsigned long i, int nid)
+{
+	unsigned long before = machine_stat("ready");
+	int booked;
+
+	assert_int_equal(fault(i, nid, &booked), NUMA_NO_NODE);
+	assert_int_equal(machine_stat("ready"), before + 1);
+	return booked;
+}
+
+TEST(a_fault_is_booked_where_its_page_goes)
+{
+	int booked;
+
+	start();
+	machine_thread(2);
+	assert_int_equal(booked_on(0, 0), 0);
+	assert_int_equal(booked_on(1, 1), 1);
+	/* It is ready already. */
+	assert_int_equal(fault(0, 0, &booked), NUMA_NO_NODE);
+	assert_int_equal(booked, 2);
+	machine_run(10);
+	assert_int_equal(machine_moved(2, 0, 1, 0) + machine_moved(2, 1, 2, 1), 2);
+	machine_stop();
+}
+
+/* As it is not without pghot, where the fault fails to move its page. */
+TEST(a_fault_whose_page_waits_is_not_booked_on_its_target)
+{
+	start();
+	machine_distance = machine_apart;
+	machine_thread(2);
+	machine_room(0, 0);
+	/* That it has no room is not known before it was tried. */
+	booked_on(0, 0);
+	machine_run(10);
+	assert_int_equal(booked_on(1, 0), 2);
+	/* The other one takes what is accessed from there. */
+	assert_int_equal(booked_on(2, 1), 1);
+	machine_room(0, 1000);
+	machine_run(PGHOT_PERIOD_MS);
+	assert_int_equal(booked_on(3, 0), 0);
+	machine_run(10);
+	assert_int_equal(machine_moved(2, 0, 4, 0), 3);
+	machine_stop();
+}
+
+TEST(a_fault_whose_page_waits_for_tokens_is_not_booked_on_its_target)
+{
+	start();
+	machine_distance = machine_apart;
+	machine_thread(2);
+	sysctl_numa_balancing_promote_rate_limit = 0;
+	booked_on(0, 0);
+	machine_run(10);
+	assert_int_equal(booked_on(1, 0), 2);
+	machine_stop();
+}
+
+/* A thread other than the first, with a policy that nobody else has. */
+static void start_bound(void)
+{
+	start();
+	thread(&other_thread);
+	machine_task_policy = (struct mempolicy) {
+		.mode = MPOL_BIND, .flags = MPOL_F_MORON, .nodes = { { BIT(0) | BIT(2) } },
+	};
+	/* A quarter of a second's worth at once: 64 pages. */
+	sysctl_numa_balancing_promote_rate_limit = 1;
+}
+
+/* Of so many pages, those that a fault may move itself. */
+static unsigned int faults_move(unsigned long from, unsigned int nr)
+{
+	unsigned int n = 0;
+	unsigned long i;
+	int booked;
+
+	for (i = from; i < from + nr; i++)
+		n += fault(i, 0, &booked) == 0;
+	return n;
+}
+
+static unsigned long node_0_takes(void)
+{
+	struct pghot_share share;
+
+	pghot_target_share(0, 2, &share);
+	return share.pages;
+}
+
+TEST(faults_that_move_pages_take_tokens)
+{
+	start_bound();
+	assert_int_equal(node_0_takes(), 64);
+	assert_int_equal(faults_move(0, 40), 40);
+	assert_int_equal(node_0_takes(), 24);
+	assert_int_equal(faults_move(40, 100), 24);
+	assert_int_equal(node_0_takes(), 0);
+	machine_run(125);
+	assert_int_equal(faults_move(200, 100), 32);
+	assert_int_equal(machine_stat("ready"), 0);
+	machine_stop();
+}
+
+/* What a large page took too much of. */
+TEST(faults_wait_for_what_kmigrated_took)
+{
+	unsigned long paid;
+	u32 wait_ms;
+
+	start_bound();
+	assert_true(pghot_take_tokens(0, 2, 512, &paid, &wait_ms));
+	assert_int_equal(faults_move(0, 10), 0);
+	machine_run(2000);
+	assert_int_equal(faults_move(0, 10), 10);
+	machine_stop();
+}
+
+/* It finds that out itself, and has room made. */
+TEST(a_fault_that_finds_no_room_takes_no_tokens)
+{
+	start_bound();
+	machine_room(0, 0);
+	assert_int_equal(faults_move(0, 10), 10);
+	machine_room(0, 1000);
+	assert_int_equal(node_0_takes(), 64);
+	machine_stop();
+}
+
+TEST(where_there_is_plenty_faults_take_no_tokens)
+{
+	start_bound();
+	machine_plenty(0);
+	assert_int_equal(faults_move(0, 500), 500);
+	machine_room(0, 1000);
+	assert_int_equal(node_0_takes(), 64);
+	machine_stop();
+}
+
+/* A container that has no more than nodes 0 and 2, with all threads of the process. */
+static void start_in_cpuset(void)
+{
+	start();
+	machine_mems_allowed = (nodemask_t) { { BIT(0) | BIT(2) } };
+	process.cpuset = machine_mems_allowed;
+}
+
+/* What is asked later is what it knows. */
+TEST(the_first_thread_does_not_ask_itself)
+{
+	start_in_cpuset();
+	assert_int_equal(booked_on(0, 0), 0);
+	process.policy = machine_task_policy.nodes = machine_mems_allowed;
+	machine_task_policy.mode = MPOL_BIND;
+	assert_int_equal(booked_on(1, 0), 0);
+	assert_int_equal(machine_process_asked, 0);
+	machine_stop();
+}
+
+TEST(another_thread_asks_what_the_first_allows)
+{
+	int booked;
+
+	start_in_cpuset();
+	thread(&other_thread);
+	assert_int_equal(booked_on(0, 0), 0);
+	assert_int_equal(machine_process_asked, 1);
+	/* It does not forbid node 1: nobody else would know. */
+	node_set(1, process.cpuset);
+	assert_int_equal(fault(1, 0, &booked), 0);
+	assert_int_equal(machine_stat("ready"), 1);
+	machine_stop();
+}
+
+TEST(who_may_go_anywhere_asks_nobody)
+{
+	start();
+	thread(&other_thread);
+	process.cpuset = (nodemask_t) { { BIT(0) | BIT(2) } };
+	assert_int_equal(booked_on(0, 0), 0);
+	assert_int_equal(machine_process_asked, 0);
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(a_fault_is_booked_where_its_page_goes),
+	cmocka_unit_test(a_fault_whose_page_waits_is_not_booked_on_its_target),
+	cmocka_unit_test(a_fault_whose_page_waits_for_tokens_is_not_booked_on_its_target),
+	cmocka_unit_test(faults_that_move_pages_take_tokens),
+	cmocka_unit_test(faults_wait_for_what_kmigrated_took),
+	cmocka_unit_test(a_fault_that_finds_no_room_takes_no_tokens),
+	cmocka_unit_test(where_there_is_plenty_faults_take_no_tokens),
+	cmocka_unit_test(the_first_thread_does_not_ask_itself),
+	cmocka_unit_test(another_thread_asks_what_the_first_allows),
+	cmocka_unit_test(who_may_go_anywhere_asks_nobody),
+)
