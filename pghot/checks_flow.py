@@ -7,7 +7,7 @@ from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding
 from pghot.machine import TIERING_BIT
 from pghot.settings import PGHOT
 from pghot.status import Reason, Status
-from pghot.subsystem import is_present
+from pghot.subsystem import is_present, waits
 
 #: A reason dominates from this share of all ready records on, and from this many records on:
 #: below, a few pages of an idle machine would raise an alarm.
@@ -66,6 +66,8 @@ def hint_faults(status: Status) -> Finding | None:
             "Whether the hint fault source is on can be read by root only.",
             "Run pghot doctor as root.",
         )
+    if waits(source) and status.numa_balancing.tiering is False:
+        return Finding(OK, "The hint fault source is on: it waits for kernel.numa_balancing=2.")
     if source.enabled:
         return Finding(OK, "The hint fault source is on.")
     only = _only_hint_faults(status)

@@ -4,7 +4,7 @@
 from pghot.findings import FAIL, OK, UNKNOWN, Finding
 from pghot.settings import PGHOT, SYSCTL_RATE_LIMIT
 from pghot.status import Status
-from pghot.subsystem import ABSENT, BOOT_OFF, DISABLED, ENABLED, FAILED, is_present
+from pghot.subsystem import ABSENT, BOOT_OFF, DISABLED, ENABLED, FAILED, is_present, rests
 
 
 def kernel(status: Status) -> Finding | None:
@@ -123,7 +123,7 @@ def kmigrated(status: Status) -> Finding | None:
             " the host.",
         )
     parked = [n.node for n in nodes if n.kmigrated.state == "parked"]
-    if parked and status.pghot.state == ENABLED:
+    if parked and status.pghot.state == ENABLED and not rests(status.sources):
         return Finding(
             FAIL,
             f"kmigrated is parked for node {', '.join(map(str, parked))} though pghot is on.",

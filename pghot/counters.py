@@ -127,8 +127,9 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_skip_disabled",
-            "The record was still ready when pghot was switched off.",
-            "Switch it on again if that was not meant.",
+            "The record was still ready when pghot, its last source or memory tiering was switched"
+            " off.",
+            "Switch it on again if that was not meant; pghot doctor says what is off.",
             "echo 1 > /sys/kernel/mm/pghot/enabled",
         ),
         _counter(

@@ -75,10 +75,11 @@ class PghotState(NamedTuple):
 
 
 class Source(NamedTuple):
-    """One source of accesses."""
+    """One source of accesses; `enabled` is its switch, `running` whether it reports now."""
 
     name: str
     enabled: bool | None
+    running: bool | None
     accesses: int | None
     settings: list[Setting]
 

@@ -98,14 +98,31 @@ def sources(tree: Tree) -> list[Source]:
         if not _SOURCE_NAME.match(name):
             continue
         base = f"{PGHOT}/sources/{name}"
-        enabled, accesses = tree.switch(f"{base}/enabled"), tree.integer(f"{base}/accesses")
         settings = [
             setting
             for setting in _settings(tree, base, SOURCE_SETTINGS)
             if setting.value is not None or tree.exists(f"{base}/{setting.name}")
         ]
-        found.append(Source(name, enabled, accesses, settings))
+        found.append(
+            Source(
+                name=name,
+                enabled=tree.switch(f"{base}/enabled"),
+                running=tree.switch(f"{base}/running"),
+                accesses=tree.integer(f"{base}/accesses"),
+                settings=settings,
+            )
+        )
     return found
+
+
+def waits(source: Source) -> bool:
+    """Whether it is switched on, yet does not report."""
+    return source.enabled is True and source.running is False
+
+
+def rests(sources: list[Source]) -> bool:
+    """Whether none reports, so that the kernel keeps no records."""
+    return bool(sources) and all(s.running is False for s in sources)
 
 
 def _thread(tree: Tree, node: int, pid: int | None) -> str:

@@ -4,7 +4,7 @@
 from pghot.columns import count, percent, rate, size, switch, table, wrap
 from pghot.counters import COUNTERS, FLOW, KIND_TITLES, kind_of
 from pghot.status import Status
-from pghot.subsystem import LAYOUT_MEANING, is_present
+from pghot.subsystem import ENABLED, LAYOUT_MEANING, is_present, waits
 
 
 def _summary(status: Status, width: int) -> list[str]:
@@ -68,14 +68,19 @@ def _sources(status: Status, width: int) -> list[str]:
     rows = [
         [
             s.name,
-            switch(s.enabled),
+            "waits" if waits(s) else switch(s.enabled),
             count(s.accesses),
             rate(rates.get(s.name)),
             " ".join(f"{k.name}={'?' if k.value is None else k.value}" for k in s.settings),
         ]
         for s in status.sources
     ]
-    return ["Sources", *table("source state accesses> per_second> settings", rows)] if rows else []
+    if not rows:
+        return []
+    lines = ["Sources", *table("source state accesses> per_second> settings", rows)]
+    if status.pghot.state == ENABLED and any(waits(s) for s in status.sources):
+        lines.append("  waits: switched on, and reports once kernel.numa_balancing is 2 or 3")
+    return lines
 
 
 def _settings(status: Status, width: int) -> list[str]:

@@ -16,6 +16,7 @@
 #define HIGH_WMARK		1024
 #define PROMO_WMARK		2048
 
+int sysctl_numa_balancing_mode;
 unsigned int sysctl_numa_balancing_scan_period_max = 60000;
 struct pghot_stat_counts pghot_stat_counts;
 const char *const pghot_stat_names[] = {
@@ -144,6 +145,7 @@ void machine_power_on(void)
 	machine_cold_ms = 0;
 	machine_crowded = false;
 	machine_work = NULL;
+	sysctl_numa_balancing_mode = NUMA_BALANCING_MEMORY_TIERING;
 	sysctl_numa_balancing_promote_rate_limit = 65536;
 	machine_source.evidence = PGHOT_ACCESSES;
 	machine_accesses = 0;

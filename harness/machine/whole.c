@@ -100,6 +100,12 @@ void machine_tiers(int nr)
 	pghot_tiers_changed();
 }
 
+void machine_balance(int mode)
+{
+	sysctl_numa_balancing_mode = mode;
+	pghot_balancing_changed();
+}
+
 /* At once: nobody who schedules it here holds a lock. */
 bool schedule_work(struct work_struct *work)
 {

@@ -27,6 +27,9 @@ void machine_offline(int nid, unsigned long section, unsigned long nr);
 /* The first @nr nodes are the top tier from now on. */
 void machine_tiers(int nr);
 
+/* As who writes kernel.numa_balancing. */
+void machine_balance(int mode);
+
 /* Of directories in sysfs the last part of the path is enough. */
 bool machine_has_dir(const char *name);
 int machine_write(const char *dir, const char *file, const char *text);

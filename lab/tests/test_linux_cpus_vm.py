@@ -33,6 +33,8 @@ def test_a_thread_follows_cpus_that_come_after_boot(kernel):
 
 def test_a_thread_follows_cpus_that_come_back(kernel):
     with Guest("three-node", kernel, []) as guest:
+        # Up to now it was parked.
+        assert guest.sh("echo 2 >/proc/sys/kernel/numa_balancing").status == 0
         assert allowed(guest, [], 1) == "0-1"
         allowed(guest, [1], 0)
         assert allowed(guest, [1], 1) == "0-1"

@@ -163,6 +163,7 @@ def cxl(root: Path) -> Machine:
         "period_ms": 100,
         "promote_rate_limit_MBps": 65536,
         "sources/hint_fault/enabled": 1,
+        "sources/hint_fault/running": 1,
         "sources/hint_fault/accesses": 100000,
         "sources/hint_fault/hot_threshold_ms": 1000,
         "node2/sections": 2048,
@@ -181,12 +182,29 @@ def cxl(root: Path) -> Machine:
     return m.counters(**PGHOT_COUNTERS)
 
 
+def balance(m: Machine, mode: int) -> Machine:
+    """kernel.numa_balancing is written to, and the kernel starts or stops hint faults."""
+    m.write("proc/sys/kernel/numa_balancing", mode)
+    base = m.root / PGHOT
+    runs = bool(mode & 2)
+    if (base / "sources/hint_fault").exists():
+        m.write(f"{PGHOT}/sources/hint_fault/running", int(runs))
+    if (base / "node2").exists():
+        m.write(f"{PGHOT}/node2/sections", 2048 if runs else 0)
+        m.write(f"{PGHOT}/node2/map_bytes", MAP_BYTES if runs else 0)
+        if not runs:
+            m.write(f"{PGHOT}/node2/ready", 0)
+        m.write("proc/77/stat", f"77 (kmigrated2) {'S' if runs else 'P'} 2 0 0 0 -1")
+    return m
+
+
 def troubled(root: Path) -> Machine:
     """The same machine, with much that is wrong, garbled or newer than the command."""
     m = cxl(root)
     m.write(f"{PGHOT}/freq_threshold", "two").write(f"{PGHOT}/node2/ready", 5000)
     m.write(f"{PGHOT}/sources/page_table/enabled", 0).write("proc/2/comm", "sleep")
     m.write("proc/sys/kernel/numa_balancing", 1).write("sys/kernel/mm/numa/demotion_enabled", 0)
+    m.write(f"{PGHOT}/sources/hint_fault/running", 0)
     m.counters(pghot_skip_dirty=8000, pghot_skip_moonlight=5, pghot_echoes=8)
     return m.remove(f"{NODES}/node1/distance").zones(node0=4000, node1=4000, node2=800000)
 
@@ -200,7 +218,7 @@ def fresh(root: Path) -> Machine:
     m = cxl(root)
     m.remove(_SLOW).remove(_SLOW_TIER).remove(f"{PGHOT}/node2").remove("proc/77")
     m.write(f"{NODES}/node0/distance", "10 21").write(f"{NODES}/node1/distance", "21 10")
-    m.write("proc/sys/kernel/numa_balancing", 0)
+    balance(m, 0)
     m.write("sys/kernel/mm/numa/demotion_enabled", "false")
     for name in ("sources/hint_fault/accesses", "target0/promoted", "target1/promoted"):
         m.write(f"{PGHOT}/{name}", 0)
@@ -214,11 +232,10 @@ def plug(m: Machine) -> Machine:
     _node(m, 1, "16-31", 65536, 2048, "21 10 14")
     _node(m, 2, "", 262144, 131072, "24 14 10")
     m.write(f"{_SLOW_TIER}/nodelist", "2").zones(node0=100000, node1=90000, node2=800000)
-    values = {"sections": 2048, "map_bytes": MAP_BYTES, "ready": 0, "promoted": 0}
-    for name, value in {**values, "kmigrated": 77}.items():
+    for name, value in {"ready": 0, "promoted": 0, "kmigrated": 77}.items():
         m.write(f"{PGHOT}/node2/{name}", value)
-    m.write("proc/77/comm", "kmigrated2").write("proc/77/stat", "77 (kmigrated2) S 2 0 0 0 -1")
-    return m
+    m.write("proc/77/comm", "kmigrated2")
+    return balance(m, int((m.root / "proc/sys/kernel/numa_balancing").read_text()))
 
 
 def stuck(root: Path) -> Machine:

@@ -45,7 +45,9 @@ def _sysctl(root: Path, args: list[str]) -> int:
     for setting in args[args[0] == "-w" :]:
         name, _, value = setting.partition("=")
         file = root / "proc/sys" / name.replace(".", "/")
-        if value:
+        if value and name == "kernel.numa_balancing":
+            fakes.balance(fakes.Machine(root), int(value))
+        elif value:
             file.write_text(value + "\n")
         print(name, "=", file.read_text().strip())
     return 0

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from pghot.checks import CHECKS
-from pghot.tests.fakes import NODES, PGHOT
+from pghot.tests.fakes import NODES, PGHOT, balance
 
 CHECK_IDS = [check.__name__.replace("_", "-") for check in CHECKS]
 
@@ -134,6 +134,16 @@ def test_one_fault_gives_one_problem_and_its_command(verdicts, finding, cxl, nam
 def test_parked_is_right_while_disabled(verdicts, cxl):
     cxl.write(f"{PGHOT}/enabled", 0).write("proc/77/stat", "77 (kmigrated2) P 2 0")
     assert problems(verdicts(cxl)) == {"enabled": "fail", "exit": 1}
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_parked_is_right_without_memory_tiering(verdicts, finding, cxl, mode):
+    balance(cxl, mode)
+    assert problems(verdicts(cxl)) == {"numa-balancing": "fail", "exit": 1}
+    assert "kernel.numa_balancing=2" in finding(cxl, "hint-faults")["summary"]
+    cxl.write(f"{PGHOT}/sources/page_table/enabled", 1)
+    cxl.write(f"{PGHOT}/sources/page_table/running", 1)
+    assert problems(verdicts(cxl)) == {"numa-balancing": "warn", "kmigrated": "fail", "exit": 1}
 
 
 @pytest.mark.parametrize("check, path", [

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from pghot.tests.fakes import MAP_BYTES, PGHOT
+from pghot.tests.fakes import MAP_BYTES, PGHOT, balance
 
 
 def section(text: str, title: str) -> str:
@@ -54,6 +54,7 @@ def test_healthy_machine(run, cxl):
         {
             "name": "hint_fault",
             "enabled": True,
+            "running": True,
             "accesses": 100000,
             "settings": [status["sources"][0]["settings"][0]],
         }
@@ -167,6 +168,19 @@ def test_disabled(run, cxl):
     status = run("status", "--json", machine=cxl).json
     assert status["pghot"]["state"] == "disabled"
     assert status["lower_nodes"][0]["kmigrated"] == {"pid": 77, "state": "parked"}
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_hint_faults_wait_for_memory_tiering(run, cxl, mode):
+    balance(cxl, mode)
+    (source,) = run("status", "--json", machine=cxl).json["sources"]
+    assert (source["enabled"], source["running"]) == (True, False)
+    _, _, row, why = section(run("status", machine=cxl).out, "Sources").splitlines()
+    assert row.split()[:2] == ["hint_fault", "waits"]
+    assert "kernel.numa_balancing is 2 or 3" in why
+    cxl.write(f"{PGHOT}/sources/hint_fault/enabled", 0)
+    shown = section(run("status", machine=cxl).out, "Sources").splitlines()
+    assert len(shown) == 3 and shown[2].split()[:2] == ["hint_fault", "off"]
 
 
 def test_one_tier(run, bare):

@@ -64,7 +64,8 @@ enum pghot_evidence {
  * @evidence: what its reports are worth
  * @on: its switch; what it is set to at first, then it changes under the lock
  *	that start() and stop() are called with
- * @alone: works without NUMA balancing: kswapd keeps memory free for promotion
+ * @alone: works without NUMA balancing: kswapd keeps memory free for promotion.
+ *	   All others run only while NUMA balancing has memory tiering on.
  * @nmi: reports by pghot_record_nmi()
  * @files: more files for its directory, ended by NULL, or NULL
  * @start: begin to report; may sleep; may be NULL
@@ -158,6 +159,7 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid);
+void pghot_balancing_changed(void);
 void pghot_tiers_changed(void);
 void pghot_vmstat_show(struct seq_file *m);
 void pghot_memcg_show(struct seq_buf *s, struct mem_cgroup *memcg);
@@ -226,6 +228,10 @@ static inline int pghot_hint_fault(struct folio *folio, struct vm_fault *vmf,
 static inline bool pghot_needs_headroom(void)
 {
 	return false;
+}
+
+static inline void pghot_balancing_changed(void)
+{
 }
 
 static inline void pghot_tiers_changed(void)

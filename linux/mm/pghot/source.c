@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sources: who there is, and switching pghot and each of them on and off. A
- * source runs while both switches are on; maps are kept while any source runs.
+ * source runs while both switches are on, and where it depends on NUMA balancing
+ * while that has memory tiering on. Maps are kept while any source runs.
  *
  * Locks nest switch_lock -> pghot_lock. Memory hotplug takes pghot_lock while
  * it holds the CPU hotplug lock, which static keys take too: they are switched
@@ -21,6 +22,7 @@
 #include <linux/percpu.h>
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/sysctl.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -50,6 +52,10 @@ static bool recording;
 
 static bool source_wanted(const struct pghot_source *source)
 {
+	int mode = READ_ONCE(sysctl_numa_balancing_mode);
+
+	if (!source->alone && !(mode & NUMA_BALANCING_MEMORY_TIERING))
+		return false;
 	return enabled && source->on;
 }
 
@@ -62,7 +68,7 @@ static void source_stop(struct pghot_source *source)
 	pghot_ring_sync(source);
 	if (source->alone)
 		static_branch_dec(&pghot_headroom_key);
-	source->running = false;
+	WRITE_ONCE(source->running, false);
 }
 
 static int source_start(struct pghot_source *source)
@@ -78,13 +84,14 @@ static int source_start(struct pghot_source *source)
 	}
 	if (source->alone)
 		static_branch_inc(&pghot_headroom_key);
-	source->running = true;
+	WRITE_ONCE(source->running, true);
 	return 0;
 }
 
 /*
- * Bring all in line with the switches. A source that does not start is switched
- * off, and the others go on. Without maps all is switched off. Return why.
+ * Bring all in line with the switches and with NUMA balancing. A source that does
+ * not start is switched off, and the others go on. Without maps all is switched
+ * off. Return why.
  */
 static int sources_sync(void)
 {
@@ -147,6 +154,20 @@ int pghot_set_enabled(bool on)
 	WRITE_ONCE(enabled, on);
 	err = sources_sync();
 	return on == enabled ? 0 : err;
+}
+
+/**
+ * pghot_balancing_changed - NUMA balancing may be in another mode
+ *
+ * Starts and stops the sources that depend on its memory tiering. Each who changes
+ * the mode calls this afterwards, so the last one to come here sees the last mode.
+ *
+ * Context: process context; sleeps.
+ */
+void pghot_balancing_changed(void)
+{
+	guard(mutex)(&switch_lock);
+	sources_sync();
 }
 
 /**
@@ -222,6 +243,14 @@ static ssize_t source_enabled_store(struct kobject *kobj,
 static struct kobj_attribute source_enabled_attr =
 	__ATTR(enabled, 0644, source_enabled_show, source_enabled_store);
 
+static ssize_t running_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(to_source(kobj)->running));
+}
+
+static struct kobj_attribute running_attr = __ATTR_RO(running);
+
 static ssize_t accesses_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
 {
@@ -232,6 +261,7 @@ static struct kobj_attribute accesses_attr = __ATTR_RO(accesses);
 
 static struct attribute *source_attrs[] = {
 	&source_enabled_attr.attr,
+	&running_attr.attr,
 	&accesses_attr.attr,
 	NULL,
 };
@@ -289,8 +319,8 @@ static void source_free(struct pghot_source *source)
  * pghot_register_source - add a source
  * @source: the source, which must stay until pghot_unregister_source()
  *
- * Starts it if its switch and that of pghot are on. If that fails it is there,
- * switched off.
+ * Starts it if its switch and that of pghot are on, and NUMA balancing does what it
+ * needs. If that fails it is there, switched off.
  *
  * Context: process context; sleeps.
  *

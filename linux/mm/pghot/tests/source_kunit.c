@@ -4,6 +4,7 @@
 #include <linux/irqflags.h>
 #include <linux/jump_label.h>
 #include <linux/pghot.h>
+#include <linux/sched/sysctl.h>
 
 #include "../internal.h"
 
@@ -38,7 +39,7 @@ static struct fake *fake_make(struct kunit *test)
 	if (!pghot_is_enabled())
 		kunit_skip(test, "pghot is switched off");
 	fake->source = (struct pghot_source) {
-		.name = "kunit", .on = true,
+		.name = "kunit", .on = true, .alone = true,
 		.start = fake_start, .stop = fake_stop,
 	};
 	return fake;
@@ -74,7 +75,6 @@ static void what_does_not_start_is_switched_off(struct kunit *test)
 	struct fake *fake = fake_make(test);
 
 	fake->err = -EIO;
-	fake->source.alone = true;
 	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
 	KUNIT_EXPECT_FALSE(test, fake->source.on);
 	KUNIT_EXPECT_FALSE(test, fake->source.running);
@@ -99,11 +99,26 @@ static void one_that_works_alone_keeps_headroom(struct kunit *test)
 
 	if (pghot_needs_headroom())
 		kunit_skip(test, "another source keeps it");
-	fake->source.alone = true;
 	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
 	KUNIT_EXPECT_TRUE(test, pghot_needs_headroom());
 	pghot_unregister_source(&fake->source);
 	KUNIT_EXPECT_FALSE(test, pghot_needs_headroom());
+}
+
+/* Nobody changes the mode while KUnit tests run. */
+static void one_that_does_not_runs_with_memory_tiering(struct kunit *test)
+{
+	bool tiering = sysctl_numa_balancing_mode & NUMA_BALANCING_MEMORY_TIERING;
+	struct fake *fake = fake_make(test);
+
+	fake->source.alone = false;
+	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
+	KUNIT_EXPECT_TRUE(test, fake->source.on);
+	KUNIT_EXPECT_EQ(test, fake->source.running, tiering);
+	pghot_balancing_changed();
+	KUNIT_EXPECT_EQ(test, fake->starts, tiering);
+	pghot_unregister_source(&fake->source);
+	KUNIT_EXPECT_EQ(test, fake->stops, tiering);
 }
 
 static void only_tracked_pages_count(struct kunit *test)
@@ -150,6 +165,7 @@ static struct kunit_case source_cases[] = {
 	KUNIT_CASE(what_does_not_start_is_switched_off),
 	KUNIT_CASE(two_of_one_name_do_not_fit),
 	KUNIT_CASE(one_that_works_alone_keeps_headroom),
+	KUNIT_CASE(one_that_does_not_runs_with_memory_tiering),
 	KUNIT_CASE(only_tracked_pages_count),
 	KUNIT_CASE(what_a_ring_has_no_room_for_is_lost),
 	{ }

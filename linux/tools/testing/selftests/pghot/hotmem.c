@@ -29,7 +29,7 @@
 #define WORKERS_MAX	16
 
 enum share { ALL, HALVES, TURNS };
-enum what { IDLE, TOUCH, SPIN, QUIT };
+enum what { IDLE, TOUCH, UNSCANNED, SPIN, QUIT };
 
 static int cpus[WORKERS_MAX], nr_workers = 1;
 static bool pinned, processes, executable;
@@ -89,12 +89,15 @@ static void *worker(void *arg)
 	for (;;) {
 		int what = READ_ONCE(control->what);
 
+		if (what == UNSCANNED)
+			set_policy(MPOL_LOCAL, 0);
 		WRITE_ONCE(control->worker[me].doing, what);
 		switch (what) {
 		case IDLE:
 			nap_ms(1);
 			break;
 		case TOUCH:
+		case UNSCANNED:
 			pass(me);
 			break;
 		case SPIN:
@@ -244,6 +247,8 @@ static void give_policy(const char *args, void (*give)(int, unsigned long))
 
 /*
  *	run		workers access their pages over and over
+ *	run unscanned	the same without hint faults: with a policy, kept from then
+ *			on, by which NUMA balancing leaves a thread alone
  *	spin		workers only use their CPUs
  *	stop		workers sleep
  *	passes		the least that any worker has done
@@ -269,6 +274,9 @@ static bool obey(char *line)
 	if (!strcmp(line, "run") || !strcmp(line, "spin") ||
 	    !strcmp(line, "stop")) {
 		tell_workers(*line == 'r' ? TOUCH : line[1] == 'p' ? SPIN : IDLE);
+		puts("ok");
+	} else if (!strcmp(line, "run unscanned")) {
+		tell_workers(UNSCANNED);
 		puts("ok");
 	} else if (!strcmp(line, "passes")) {
 		for (i = 0; i < nr_workers; i++)

@@ -30,7 +30,7 @@ online() {
 }
 
 need_blocks() {
-	need_pghot
+	need_records
 	mapfile -t BLOCKS < <(blocks)
 	SECTIONS=$(<"$PGHOT/node$SLOW/sections")
 	[ ${#BLOCKS[@]} -ge 2 ] || skip "node $SLOW is one memory block"
@@ -88,7 +88,7 @@ test_map_follows_blocks_while_off() {
 
 # A node that comes while pghot is off gets a thread that is parked.
 test_node_goes_and_comes_back_while_off() {
-	local block state
+	local block
 	need_blocks
 	knob $PGHOT/enabled 0
 	for block in "${BLOCKS[@]}"; do
@@ -98,8 +98,7 @@ test_node_goes_and_comes_back_while_off() {
 	online "${BLOCKS[@]}"
 	wait_until [ -e "$PGHOT/node$SLOW/kmigrated" ] || fail "node$SLOW does not come back"
 	sections_are 0 || fail "$(<"$PGHOT/node$SLOW/sections") sections came while off"
-	read -r _ _ state _ <"/proc/$(<"$PGHOT/node$SLOW/kmigrated")/stat"
-	[ "$state" = P ] || fail "kmigrated$SLOW is in state $state, not parked"
+	is_parked || fail "kmigrated$SLOW is in state $(thread_state), not parked"
 	echo 1 >$PGHOT/enabled
 	sections_came_back
 	balance 2

@@ -86,6 +86,14 @@ need_pghot() {
 	need_tiers
 }
 
+# Records, and threads that are not parked: hint faults report in memory tiering
+# mode only, and without a source that runs there are none.
+need_records() {
+	need_pghot
+	knob $BALANCING 2
+	[ "$(<"$PGHOT/node$SLOW/sections")" -gt 0 ] || fail "node$SLOW has no records"
+}
+
 need_page_cache() { # directory
 	case $(stat -f -c %T "$1") in
 	tmpfs | overlayfs | v9fs)
@@ -215,6 +223,16 @@ ready_now() {
 	done
 	echo $sum
 }
+
+# S: sleeps, P: parked
+thread_state() {
+	local state
+	read -r _ _ state _ <"/proc/$(<"$PGHOT/node$SLOW/kmigrated")/stat"
+	echo "$state"
+}
+
+is_parked() { [ "$(thread_state)" = P ]; }
+is_unparked() { [ "$(thread_state)" != P ]; }
 
 ready_at_least() { (($(ready_now) >= $1)); }
 ready_is() { (($(ready_now) == $1)); }

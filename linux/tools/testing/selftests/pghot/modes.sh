@@ -1,12 +1,62 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel.numa_balancing keeps its meaning: 0 nothing, 1 between sockets, 2 from
-# lower tiers, 3 both. Only what concerns lower tiers is pghot's.
+# lower tiers, 3 both. Only what concerns lower tiers is pghot's, and where nothing
+# does it takes no memory and moves nothing.
 
 . "$(dirname "$0")/lib.sh"
 
 # Twenty scan periods: what is not to happen gets time to.
 PAUSE=2
+
+HINT=$PGHOT/sources/hint_fault
+
+# The switch stays what the administrator asked for.
+source_rests() {
+	[ "$(<$HINT/enabled)" = 1 ] || fail "the switch is $(<$HINT/enabled)"
+	[ "$(<$HINT/running)" = 0 ] || fail "hint faults are reported"
+	[ "$(<"$PGHOT/node$SLOW/sections")" = 0 ] || fail "there are records"
+	[ "$(<"$PGHOT/node$SLOW/map_bytes")" = 0 ] || fail "records take memory"
+	is_parked || fail "kmigrated$SLOW is in state $(thread_state), not parked"
+}
+
+source_runs() {
+	[ "$(<$HINT/enabled)" = 1 ] || fail "the switch is $(<$HINT/enabled)"
+	[ "$(<$HINT/running)" = 1 ] || fail "hint faults are not reported"
+	(($(<"$PGHOT/node$SLOW/sections") > 0)) || fail "there are no records"
+	(($(<"$PGHOT/node$SLOW/map_bytes") > 0)) || fail "records take no memory"
+	wait_until is_unparked || fail "kmigrated$SLOW stays parked"
+}
+
+test_memory_is_taken_for_tiering_only() {
+	local mode
+	need_pghot
+	knob $BALANCING 0
+	source_rests
+	for mode in 2 1 3 0 2 3 1 0; do
+		echo $mode >$BALANCING
+		case $mode in
+		2 | 3) source_runs ;;
+		*) source_rests ;;
+		esac
+	done
+}
+
+test_switches_wait_for_tiering() {
+	need_pghot
+	knob $BALANCING 1
+	knob $HINT/enabled 0
+	echo 2 >$BALANCING
+	[ "$(<$HINT/running)" = 0 ] || fail "it runs though it is switched off"
+	echo 1 >$BALANCING
+	echo 1 >$HINT/enabled
+	source_rests
+	knob $PGHOT/enabled 0
+	echo 1 >$PGHOT/enabled
+	source_rests
+	echo 2 >$BALANCING
+	source_runs
+}
 
 # Pages of the lower tier are promoted in mode $1.
 promotes_in_mode() {
@@ -59,6 +109,107 @@ test_mode_2_leaves_sockets_alone() {
 	ask where
 	(($(on "$OTHER") == PAGES)) || fail "pages moved: $REPLY"
 	untouched pghot_recorded numa_pages_migrated
+}
+
+# Pages wait for room, and some room comes when the mode is another one.
+waiting_pages_and_mode() { # mode
+	need_pghot
+	balance 2
+	knob $PGHOT/window_ms 60000
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	hog "${TOP[@]}"
+	remember
+	ask run
+	wait_until ready_at_least $((PAGES / 4)) || fail "only $(ready_now) pages wait"
+	echo "$1" >$BALANCING
+	source_rests
+	grown pghot_skip_disabled $((PAGES / 8)) ||
+		fail "only $(grew pghot_skip_disabled) counted as dropped"
+	ready_is 0 || fail "$(ready_now) records are left"
+	conserved
+	remember
+	kill -KILL "$HOG"
+}
+
+test_waiting_pages_stay_in_mode_0() {
+	local stayed
+	waiting_pages_and_mode 0
+	ask where
+	stayed=$(on "$SLOW")
+	sleep $PAUSE
+	ask where
+	(($(on "$SLOW") == stayed)) || fail "pages moved: $REPLY"
+	untouched pgpromote_success pghot_promoted_pages pghot_recorded numa_pte_updates
+	expect 0 check
+}
+
+# The scheduler brings them, as pages of any other node.
+test_waiting_pages_are_the_schedulers_in_mode_1() {
+	waiting_pages_and_mode 1
+	placed "$FAST" "$PAGES"
+	ask write
+	remember
+	wait_until grown numa_hint_faults_local "$PAGES" || fail "no hint faults"
+	untouched pgpromote_success pghot_promoted_pages pghot_recorded
+	expect 0 check
+}
+
+# Where the scheduler keeps CPU and task of the last access, pages of the lower tier
+# have the time of the last scan, and they have it still when the mode has changed.
+# What takes it for a CPU finds none, most times, and the kernel says so or dies.
+test_access_times_do_not_pass_for_cpus() {
+	local i
+	need_pghot
+	balance 2
+	knob $RATE 0
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	for ((i = 0; i < 4; i++)); do
+		remember
+		ask run
+		wait_until grown numa_hint_faults "$PAGES" || fail "no hint faults"
+		ask stop
+		echo 1 >$BALANCING
+		ask move "$FAST"
+		remember
+		ask run
+		wait_until grown numa_hint_faults_local "$PAGES" ||
+			fail "no hint faults in the top tier"
+		ask stop
+		expect 0 check
+		ask move "$SLOW"
+		echo 2 >$BALANCING
+	done
+}
+
+# Two who change it at the same time.
+test_mode_changes_under_load() {
+	local other
+	need_pghot
+	balance 2
+	knob $PGHOT/batch_pages 16
+	knob $RATE 4
+	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	ask run
+	changes() { # step
+		local i
+		for ((i = 0; i < 40; i++)); do
+			echo $((i * $1 % 4)) >$BALANCING
+		done
+	}
+	changes 1 &
+	other=$!
+	changes 3
+	wait "$other"
+	echo 0 >$BALANCING
+	source_rests
+	echo 2 >$BALANCING
+	source_runs
+	echo 65536 >$RATE
+	placed "$FAST" "$PAGES"
+	ask stop
+	expect 0 check
+	conserved
 }
 
 test_mode_3_promotes() {
