@@ -38,6 +38,7 @@ int machine_hotplug_off;
 unsigned long machine_isolated;
 unsigned long machine_asked, machine_looked, machine_bits_looked;
 u32 machine_cold_ms;
+bool machine_reuses;
 bool machine_crowded;
 
 static struct page *pages;
@@ -140,6 +141,7 @@ void machine_power_on(void)
 	machine_looked = 0;
 	machine_bits_looked = 0;
 	machine_cold_ms = 0;
+	machine_reuses = false;
 	machine_crowded = false;
 	machine_work = NULL;
 	sysctl_numa_balancing_promote_rate_limit = 65536;
@@ -374,6 +376,8 @@ unsigned int migrate_misplaced_folios(struct list_head *list, int node,
 				      pghot_now_ms() - folio->accessed_ms);
 		assert_true(machine_node[node].node_zones[0].free >= n);
 		machine_node[node].node_zones[0].free -= n;
+		if (machine_reuses)
+			put_page(folio->pfn, folio->nid);
 	}
 	return left;
 }

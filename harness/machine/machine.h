@@ -56,6 +56,8 @@ extern unsigned long machine_isolated;
 extern unsigned long machine_asked, machine_looked, machine_bits_looked;
 /* For how long at most a page was not accessed that was promoted. */
 extern u32 machine_cold_ms;
+/* What is promoted leaves its frame to another page, that nobody accesses. */
+extern bool machine_reuses;
 
 /* Called at each tick, before the threads; NULL for nothing. */
 extern void (*machine_work)(void);
