@@ -31,7 +31,8 @@ enum pghot_recorded {
 /**
  * struct pghot_access - accesses to one page
  * @pfn: the page; for a large folio its first page
- * @nid: node that it is accessed from, or NUMA_NO_NODE
+ * @nid: node that it is accessed from, or NUMA_NO_NODE; a number that no node has
+ *	 says as much
  * @weight: how many accesses
  * @interval_ms: time up to now in which these were counted; 0 if they happen
  *		 now. What other sources saw in that time is not counted again.
