@@ -156,6 +156,16 @@ TEST(removal_counts_what_was_ready)
 	}
 }
 
+TEST(others_may_run_after_each_section)
+{
+	for_each_map(&f) {
+		unsigned long before = harness_resched;
+
+		pghot_map_remove(&f.map, 0, SECTION_A);
+		assert_true(harness_resched - before >= SECTION_A);
+	}
+}
+
 TEST(a_section_added_again_is_empty)
 {
 	for_each_map(&f) {
@@ -307,6 +317,7 @@ UNIT_MAIN(
 	cmocka_unit_test(the_histogram_follows_each_record),
 	cmocka_unit_test(a_count_in_flux_is_not_negative),
 	cmocka_unit_test(removal_counts_what_was_ready),
+	cmocka_unit_test(others_may_run_after_each_section),
 	cmocka_unit_test(a_section_added_again_is_empty),
 	cmocka_unit_test(adding_twice_keeps_the_records),
 	cmocka_unit_test(sections_beyond_the_map_are_refused),
