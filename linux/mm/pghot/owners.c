@@ -133,7 +133,8 @@ static bool owners_ask(struct vm_area_struct *vma, unsigned long addr, int src,
 static bool owners_maps(struct folio *folio, struct vm_area_struct *vma,
 			unsigned long addr)
 {
-	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, 0);
+	/* mprotect() and the NUMA scanner leave an entry empty for a moment. */
+	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, PVMW_SYNC);
 
 	if (!page_vma_mapped_walk(&pvmw))
 		return false;
