@@ -208,6 +208,7 @@ void machine_immovable(int nid)
 	machine_folio(nid, 2)->dirty = true;
 	machine_folio(nid, 3)->memcg = &lower;
 	machine_folio(nid, 4)->pinned = true;
+	machine_folio(nid, 5)->dma = true;
 }
 
 void machine_touch(int nid, unsigned long i)

@@ -98,7 +98,7 @@ struct folio *machine_folio(int nid, unsigned long i);
 struct folio *machine_large(int nid, unsigned long i, unsigned int order);
 /*
  * Of a lower node make the first pages such as do not move: one that is free, in
- * the top tier, dirty, bound to lower nodes, pinned.
+ * the top tier, dirty, bound to lower nodes, pinned, pinned for DMA.
  */
 void machine_immovable(int nid);
 

@@ -102,6 +102,7 @@ enum pghot_verdict {
 	PGHOT_GONE,		/* free, offline, or not on the promoter's node */
 	PGHOT_TOPTIER,		/* it is there already */
 	PGHOT_DIRTY,		/* of a file */
+	PGHOT_PINNED,		/* for DMA: it cannot move */
 	PGHOT_POLICY,		/* its owners allow no node of the top tier */
 	PGHOT_FARTHER,		/* none is nearer to who accesses it */
 	PGHOT_FAILED,		/* migration was tried and failed */
