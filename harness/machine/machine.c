@@ -295,6 +295,15 @@ bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes)
 	return true;
 }
 
+/* Nobody pays. */
+void pghot_bill_add(struct pghot_bill *bill, struct folio *folio)
+{
+}
+
+void pghot_bill_settle(struct pghot_bill *bill, u64 ns)
+{
+}
+
 void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 			  nodemask_t *nodes)
 {

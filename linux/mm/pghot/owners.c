@@ -78,7 +78,6 @@ void pghot_policy_filter(const struct mempolicy *pol, int src,
 void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 			  nodemask_t *nodes)
 {
-#ifdef CONFIG_MEMCG
 	struct task_struct *task;
 
 	rcu_read_lock();
@@ -93,7 +92,6 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 		task_unlock(task);
 	}
 	rcu_read_unlock();
-#endif
 }
 
 /* What the VMA's process allows. Return false if it cannot be asked now. */
