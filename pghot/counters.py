@@ -109,6 +109,12 @@ COUNTERS: dict[str, Counter] = dict(
             "sysctl -w vm.dirty_background_ratio=5",
         ),
         _counter(
+            "pghot_skip_pinned",
+            "The page is pinned for DMA, and such pages cannot move.",
+            "Have the program take its memory from DRAM before it pins it for RDMA, VFIO, io_uring"
+            " or direct I/O: bind it to DRAM nodes with numactl or a cpuset.",
+        ),
+        _counter(
             "pghot_skip_policy",
             "A cpuset or memory policy of those who use the page allows no node of the top tier.",
             "Nothing to do if that is meant; otherwise add DRAM nodes to the cpuset.mems of its"
@@ -117,8 +123,8 @@ COUNTERS: dict[str, Counter] = dict(
         _counter(
             "pghot_skip_migrate",
             "The page was taken off its list, and migration failed.",
-            "Look at pgmigrate_fail in /proc/vmstat. The usual causes are pages pinned for DMA,"
-            " RDMA or direct I/O, and a target node that ran out of memory at that moment.",
+            "Look at pgmigrate_fail in /proc/vmstat. The usual causes are pages to which the kernel"
+            " held a reference, and a target node that ran out of memory at that moment.",
         ),
         _counter(
             "pghot_skip_offline",
@@ -155,8 +161,8 @@ COUNTERS: dict[str, Counter] = dict(
             "pghot_delay_busy",
             "The page could not be isolated: something else was working on it, or on its process's"
             " memory map, just then.",
-            "It is tried again until it goes cold. When this dominates, look for compaction, memory"
-            " offlining or pages pinned for DMA or RDMA.",
+            "It is tried again until it goes cold. When this dominates, look for compaction or"
+            " memory offlining.",
         ),
         _counter(
             "pghot_refused_exec",

@@ -39,6 +39,9 @@ bool harness_no_memory(void);
  */
 void harness_arena(void *base, size_t size);
 
+/* How often this thread let others run. */
+extern __thread unsigned long harness_resched;
+
 /* splitmix64: the same sequence on every machine. */
 static inline u64 harness_random(u64 *state)
 {

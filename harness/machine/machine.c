@@ -40,6 +40,7 @@ unsigned long machine_isolated;
 unsigned long machine_asked, machine_process_asked;
 unsigned long machine_looked, machine_bits_looked;
 u32 machine_cold_ms;
+bool machine_reuses;
 bool machine_crowded;
 
 static struct page *pages;
@@ -143,6 +144,7 @@ void machine_power_on(void)
 	machine_looked = 0;
 	machine_bits_looked = 0;
 	machine_cold_ms = 0;
+	machine_reuses = false;
 	machine_crowded = false;
 	machine_work = NULL;
 	sysctl_numa_balancing_mode = NUMA_BALANCING_MEMORY_TIERING;
@@ -210,6 +212,7 @@ void machine_immovable(int nid)
 	machine_folio(nid, 2)->dirty = true;
 	machine_folio(nid, 3)->memcg = &lower;
 	machine_folio(nid, 4)->pinned = true;
+	machine_folio(nid, 5)->dma = true;
 }
 
 void machine_touch(int nid, unsigned long i)
@@ -296,6 +299,15 @@ bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes)
 	return true;
 }
 
+/* Nobody pays. */
+void pghot_bill_add(struct pghot_bill *bill, struct folio *folio)
+{
+}
+
+void pghot_bill_settle(struct pghot_bill *bill, u64 ns)
+{
+}
+
 void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 			  nodemask_t *nodes)
 {
@@ -379,6 +391,8 @@ unsigned int migrate_misplaced_folios(struct list_head *list, int node,
 				      pghot_now_ms() - folio->accessed_ms);
 		assert_true(machine_node[node].node_zones[0].free >= n);
 		machine_node[node].node_zones[0].free -= n;
+		if (machine_reuses)
+			put_page(folio->pfn, folio->nid);
 	}
 	return left;
 }

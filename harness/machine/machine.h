@@ -52,6 +52,8 @@ extern unsigned long machine_asked, machine_process_asked;
 extern unsigned long machine_looked, machine_bits_looked;
 /* For how long at most a page was not accessed that was promoted. */
 extern u32 machine_cold_ms;
+/* What is promoted leaves its frame to another page, that nobody accesses. */
+extern bool machine_reuses;
 
 /* Called at each tick, before the threads; NULL for nothing. */
 extern void (*machine_work)(void);
@@ -92,7 +94,7 @@ struct folio *machine_folio(int nid, unsigned long i);
 struct folio *machine_large(int nid, unsigned long i, unsigned int order);
 /*
  * Of a lower node make the first pages such as do not move: one that is free, in
- * the top tier, dirty, bound to lower nodes, pinned.
+ * the top tier, dirty, bound to lower nodes, pinned, pinned for DMA.
  */
 void machine_immovable(int nid);
 

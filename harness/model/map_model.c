@@ -161,7 +161,7 @@ static bool within(const struct model *m, const struct model_page *p,
 enum pghot_recorded model_record(struct model *m, int section, int page,
 				 const struct pghot_access *a, u64 now_ms)
 {
-	int nid = a->nid;
+	int nid = a->nid < 1023 ? a->nid : NUMA_NO_NODE;
 	u64 weight = a->weight;
 	bool anew = a->anew;
 	struct model_page *p = &m->section[section].page[page];

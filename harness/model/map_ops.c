@@ -25,7 +25,9 @@ static const char *const op_name[OP_NR] = {
 	"expire", "renew",
 };
 
-static const int nids[] = { 0, 1, 2, 3, 0, 1, 1022, NUMA_NO_NODE };
+static const int nids[] = {
+	0, 1, 2, 3, 0, 1, 1022, NUMA_NO_NODE, 1023, 1024, 1 << 30,
+};
 static const u32 weights[] = { 1, 1, 1, 2, 3, 0, 126, U32_MAX };
 
 /* Mostly none; within a bucket, some buckets, the window, more than that. */

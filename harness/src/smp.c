@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/smp.h>
 
+#include "harness.h"
+
+__thread unsigned long harness_resched;
+
 unsigned int raw_smp_processor_id(void)
 {
 	static unsigned int threads;

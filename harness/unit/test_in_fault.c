@@ -100,6 +100,19 @@ TEST(not_where_there_is_an_order_to_keep)
 	stop();
 }
 
+/* A CPU may be on one. numa_should_promote() does not ask. */
+TEST(not_to_a_node_without_memory)
+{
+	struct folio *folio = start();
+
+	assert_true(pghot_fault_allowed(folio, &process, false, 0));
+	machine_take_away(0);
+	assert_false(pghot_fault_allowed(folio, &process, false, 0));
+	assert_false(pghot_fault_allowed(folio, &process, true, 0));
+	assert_false(moves(folio));
+	stop();
+}
+
 TEST(not_where_its_memory_cgroup_forbids)
 {
 	struct mem_cgroup memcg = { .allowed = SLOW };
@@ -154,6 +167,7 @@ UNIT_MAIN(
 	cmocka_unit_test(not_to_another_node_than_the_accessing_one),
 	cmocka_unit_test(not_if_others_may_have_it_mapped),
 	cmocka_unit_test(not_where_there_is_an_order_to_keep),
+	cmocka_unit_test(not_to_a_node_without_memory),
 	cmocka_unit_test(not_where_its_memory_cgroup_forbids),
 	cmocka_unit_test(not_where_the_cpuset_of_the_process_forbids),
 	cmocka_unit_test(not_where_the_policy_of_the_process_forbids),

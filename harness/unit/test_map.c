@@ -2,6 +2,7 @@
 /* hotmap.c: sections come and go, records are counted once. */
 #include "map.h"
 
+#include <linux/array_size.h>
 #include <linux/math.h>
 
 #include "hotmap_layout.h"
@@ -69,6 +70,30 @@ TEST(neighbours_do_not_disturb_each_other)
 	}
 }
 
+/* As many nodes as there can be but one, and what a driver may make up. */
+TEST(numbers_that_no_node_has_are_kept_as_none)
+{
+	static const int nids[] = { 1023, 1024, 2047, 1 << 20, (int)~0U >> 1, -2 };
+	unsigned long pfn = pfn_in(SECTION_A, 0);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(nids); i++) {
+		for_each_map(&f) {
+			record_at(&f, pfn, nids[i], 2, 1000);
+			record_at(&f, pfn + 1, 1022, 2, 1000);
+			record_at(&f, pfn + 2, 6, 2, 1000);
+			record_at(&f, pfn + 3, nids[i], 2, 1000);
+			assert_int_equal(collect(&f, pfn), 4);
+			assert_int_equal(f.entries[1].nid, 1022);
+			assert_int_equal(f.entries[2].nid, 6);
+			if (!f.map.precise)
+				continue;
+			assert_int_equal(f.entries[0].nid, NUMA_NO_NODE);
+			assert_int_equal(f.entries[3].nid, NUMA_NO_NODE);
+		}
+	}
+}
+
 TEST(the_histogram_follows_each_record)
 {
 	for_each_map(&f) {
@@ -128,6 +153,16 @@ TEST(removal_counts_what_was_ready)
 		assert_int_equal(f.node.sections, 0);
 		assert_int_equal(f.other.sections, 0);
 		assert_int_equal(pghot_map_ready(&f.node, NULL), 0);
+	}
+}
+
+TEST(others_may_run_after_each_section)
+{
+	for_each_map(&f) {
+		unsigned long before = harness_resched;
+
+		pghot_map_remove(&f.map, 0, SECTION_A);
+		assert_true(harness_resched - before >= SECTION_A);
 	}
 }
 
@@ -278,9 +313,11 @@ UNIT_MAIN(
 	cmocka_unit_test(owner_is_the_sections_node),
 	cmocka_unit_test(ready_once_until_taken),
 	cmocka_unit_test(neighbours_do_not_disturb_each_other),
+	cmocka_unit_test(numbers_that_no_node_has_are_kept_as_none),
 	cmocka_unit_test(the_histogram_follows_each_record),
 	cmocka_unit_test(a_count_in_flux_is_not_negative),
 	cmocka_unit_test(removal_counts_what_was_ready),
+	cmocka_unit_test(others_may_run_after_each_section),
 	cmocka_unit_test(a_section_added_again_is_empty),
 	cmocka_unit_test(adding_twice_keeps_the_records),
 	cmocka_unit_test(sections_beyond_the_map_are_refused),

@@ -162,9 +162,35 @@ TEST(the_next_block_brings_what_the_first_could_not)
 	all_lives(came_in_blocks, 17);
 }
 
+/* With a gap, as large as that of memory that is yet to come. */
+static bool with_a_gap(unsigned int n)
+{
+	unsigned long before = harness_resched;
+
+	machine_power_on();
+	machine_online(0, 0, 1);
+	machine_online(2, 0, 1);
+	machine_online(2, NODE_SECTIONS - 1, 1);
+	assert_int_equal(machine_boot(), 0);
+	assert_int_equal(pghot_register_source(&source), 0);
+	assert_int_equal(tracked(2), 2);
+	assert_true(harness_resched - before >= NODE_SECTIONS);
+
+	before = harness_resched;
+	switch_off();
+	assert_true(harness_resched - before >= NODE_SECTIONS);
+	return false;
+}
+
+TEST(others_may_run_after_each_section_of_a_node)
+{
+	assert_int_equal(machine_lives(with_a_gap), 0);
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(switching_on_needs_all_it_allocates),
 	cmocka_unit_test(boot_fails_as_a_whole_or_is_made_up_for),
 	cmocka_unit_test(memory_that_comes_without_memory_for_it_leaves_the_rest_alone),
 	cmocka_unit_test(the_next_block_brings_what_the_first_could_not),
+	cmocka_unit_test(others_may_run_after_each_section_of_a_node),
 )

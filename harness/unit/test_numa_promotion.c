@@ -408,23 +408,6 @@ TEST(candidates_are_those_of_a_period)
 	assert_int_equal(numa_promotion_adjust_threshold(node, 1000, 1000), 1000);
 }
 
-TEST(a_node_without_memory_is_no_target)
-{
-	pg_data_t *node = &machine_node[0], before;
-	struct folio folio = { .order = 0 }, same = folio;
-
-	begin(0);
-	node->node_zones[0].free = node->node_zones[0].promo + GIB_PAGES * 2;
-	assert_true(numa_should_promote(&folio, 0));
-	before = *node;
-	node_clear(0, node_states[N_MEMORY]);
-	assert_false(numa_should_promote(&folio, 0));
-	node->node_zones[0].free = before.node_zones[0].free = 0;
-	assert_false(numa_should_promote(&folio, 0));
-	assert_memory_equal(node, &before, sizeof(before));
-	assert_int_equal(folio.access_time, same.access_time);
-}
-
 /* Begins the period that the task under test has not seen the end of. */
 static void another_task(void)
 {
@@ -452,6 +435,5 @@ UNIT_MAIN(
 	cmocka_unit_test(where_all_may_come_each_page_is_counted),
 	cmocka_unit_test(asking_for_free_space_changes_nothing),
 	cmocka_unit_test(candidates_are_those_of_a_period),
-	cmocka_unit_test(a_node_without_memory_is_no_target),
 	cmocka_unit_test(a_period_that_another_task_began_is_not_over),
 )

@@ -74,7 +74,33 @@ TEST(what_will_not_move_is_counted_under_its_reason)
 	assert_int_equal(machine_stat("skip_dirty"), 1);
 	assert_int_equal(machine_stat("skip_policy"), 1);
 	assert_int_equal(machine_stat("skip_migrate"), 1);
-	assert_int_equal(machine_stat("moved"), PAGES - 5);
+	assert_int_equal(machine_stat("skip_pinned"), 1);
+	assert_int_equal(machine_stat("moved"), PAGES - 6);
+	machine_stop();
+}
+
+/* Each time would be an unmapping and a TLB flush for nothing. */
+TEST(what_is_pinned_for_dma_is_not_touched)
+{
+	struct folio *folio;
+	unsigned int i;
+
+	start();
+	folio = machine_folio(2, 0);
+	folio->dma = true;
+	for (i = 0; i < 10; i++) {
+		machine_ready(2, 0, 0);
+		machine_run(PGHOT_PERIOD_MS);
+	}
+	assert_int_equal(machine_stat("skip_pinned"), 10);
+	assert_int_equal(machine_stat("skip_migrate"), 0);
+	assert_int_equal(machine_stat("batches"), 0);
+	assert_int_equal(machine_asked, 0);
+	/* And no longer than it is. */
+	folio->dma = false;
+	machine_ready(2, 0, 0);
+	machine_run(PGHOT_PERIOD_MS);
+	assert_int_equal(machine_moved(2, 0, 1, 0), 1);
 	machine_stop();
 }
 
@@ -194,6 +220,7 @@ UNIT_MAIN(
 	cmocka_unit_test(batches_have_as_many_pages_as_they_may),
 	cmocka_unit_test(a_large_folio_is_one_record),
 	cmocka_unit_test(what_will_not_move_is_counted_under_its_reason),
+	cmocka_unit_test(what_is_pinned_for_dma_is_not_touched),
 	cmocka_unit_test(a_cpuset_sends_a_page_to_the_node_it_allows),
 	cmocka_unit_test(a_page_in_use_is_tried_again),
 	cmocka_unit_test(pages_wait_for_room),

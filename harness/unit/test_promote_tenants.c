@@ -139,6 +139,28 @@ TEST(no_shortage_costs_nothing)
 	machine_stop();
 }
 
+/* Who is found has all pages of the block looked at, each of them once. */
+TEST(nobody_is_offered_twice)
+{
+	start(MANY / 2);
+	/* None of them has moved before all are looked at. */
+	pghot_batch_pages = PGHOT_BLOCK_PAGES;
+	machine_run(4000);
+	assert_int_equal(machine_stat("delay_busy"), 0);
+	machine_stop();
+}
+
+TEST(a_frame_that_is_used_again_stays)
+{
+	start(MANY / 2);
+	pghot_batch_pages = 1;
+	machine_reuses = true;
+	machine_run(4000);
+	assert_true(machine_stat("moved") > 1900);
+	assert_true(machine_cold_ms <= pghot_tunables.window_ms);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(the_few_do_not_wait_for_the_many),
 	cmocka_unit_test(the_few_do_not_wait_at_the_end),
@@ -146,4 +168,6 @@ UNIT_MAIN(
 	cmocka_unit_test(looking_costs_little),
 	cmocka_unit_test(both_that_have_many_go),
 	cmocka_unit_test(no_shortage_costs_nothing),
+	cmocka_unit_test(nobody_is_offered_twice),
+	cmocka_unit_test(a_frame_that_is_used_again_stays),
 )

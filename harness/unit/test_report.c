@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What reports of sources come to: their evidence, folios, and NMIs. */
+#include <string.h>
+
+#include <linux/array_size.h>
+
 #include "unit.h"
 
 #include "machine.h"
@@ -132,6 +136,36 @@ TEST(an_nmi_may_name_a_tail_page)
 	machine_stop();
 }
 
+/* They are for where those go of which nobody knows who accesses them. */
+TEST(a_number_that_no_node_has_says_as_much_as_none)
+{
+	static const int nids[] = { NUMA_NO_NODE, NODES, 64, 1023, 1 << 30 };
+	struct pghot_node *node = &machine_lower[2];
+	struct pghot_access a = at(0, 2);
+	unsigned int i;
+
+	machine_start(false);
+	for (i = 0; i < 2 * ARRAY_SIZE(nids); i++) {
+		bool closed = i % 2;
+
+		/* All that a nodemask of the machine has, and more behind it. */
+		memset(&node->closed, closed ? 0 : 0xff, sizeof(node->closed));
+		node->strays_closed = closed;
+		node->kick = false;
+		a.pfn++;
+		a.nid = nids[i / 2];
+		assert_int_equal(pghot_record(&a, &machine_source),
+				 PGHOT_BECAME_READY);
+		assert_int_equal(node->kick, !closed);
+		node->kick = false;
+		a.pfn++;
+		pghot_record_batch(&a, 1, &machine_source);
+		assert_int_equal(node->kick, !closed);
+	}
+	assert_int_equal(waiting(), 2 * i);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(accesses_count_as_they_are),
 	cmocka_unit_test(proof_is_ready_at_once),
@@ -140,4 +174,5 @@ UNIT_MAIN(
 	cmocka_unit_test(a_range_may_have_pages_that_nobody_tracks),
 	cmocka_unit_test(what_an_nmi_reports_is_recorded_after_it),
 	cmocka_unit_test(an_nmi_may_name_a_tail_page),
+	cmocka_unit_test(a_number_that_no_node_has_says_as_much_as_none),
 )

@@ -15,7 +15,6 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
-#include <linux/nodemask.h>
 #include <linux/numa_promotion.h>
 #include <linux/sched/sysctl.h>
 #include <linux/sysctl.h>
@@ -238,7 +237,7 @@ void numa_promotion_reset(void)
 /**
  * numa_should_promote - is a folio to be promoted by the hint fault that found it
  * @folio: the folio; see folio_use_access_time()
- * @nid: node to promote it to
+ * @nid: node to promote it to, which has memory
  *
  * Return: true if it is.
  */
@@ -249,9 +248,6 @@ bool numa_should_promote(struct folio *folio, int nid)
 	unsigned long rate_limit;
 	unsigned int latency, th;
 
-	/* Cannot migrate to memoryless nodes. */
-	if (!node_state(nid, N_MEMORY))
-		return false;
 	if (numa_promotion_unlimited(pgdat, nr))
 		return true;
 

@@ -25,6 +25,7 @@ PGHOT_COUNTERS = {
     "pghot_skip_gone": 0,
     "pghot_skip_toptier": 0,
     "pghot_skip_dirty": 200,
+    "pghot_skip_pinned": 0,
     "pghot_skip_policy": 0,
     "pghot_skip_migrate": 0,
     "pghot_skip_offline": 0,

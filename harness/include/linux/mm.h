@@ -8,7 +8,9 @@
 #include <linux/overflow.h>
 #include <linux/vmalloc.h>
 
-#define cond_resched()		do { } while (0)
+#include "harness.h"
+
+#define cond_resched()		((void)harness_resched++)
 
 /* Only pointed to. */
 struct folio;

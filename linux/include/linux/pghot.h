@@ -31,7 +31,8 @@ enum pghot_recorded {
 /**
  * struct pghot_access - accesses to one page
  * @pfn: the page; for a large folio its first page
- * @nid: node that it is accessed from, or NUMA_NO_NODE
+ * @nid: node that it is accessed from, or NUMA_NO_NODE; a number that no node has
+ *	 says as much
  * @weight: how many accesses
  * @interval_ms: time up to now in which these were counted; 0 if they happen
  *		 now. What other sources saw in that time is not counted again.
@@ -102,6 +103,7 @@ enum pghot_verdict {
 	PGHOT_GONE,		/* free, offline, or not on the promoter's node */
 	PGHOT_TOPTIER,		/* it is there already */
 	PGHOT_DIRTY,		/* of a file */
+	PGHOT_PINNED,		/* for DMA: it cannot move */
 	PGHOT_POLICY,		/* its owners allow no node of the top tier */
 	PGHOT_FARTHER,		/* none is nearer to who accesses it */
 	PGHOT_FAILED,		/* migration was tried and failed */

@@ -69,7 +69,8 @@ static bool accessed_pmd(struct page_vma_mapped_walk *pvmw)
 static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 			      unsigned long addr, void *arg)
 {
-	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, 0);
+	/* mprotect() and the NUMA scanner leave an entry empty for a moment. */
+	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, PVMW_SYNC);
 	struct accessed *a = arg;
 	unsigned int looks = 0;
 

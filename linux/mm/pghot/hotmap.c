@@ -264,8 +264,10 @@ unsigned long pghot_map_remove(struct pghot_map *map, unsigned long section,
 	struct gone gone = { };
 
 	guard(mutex)(&map->lock);
-	for (; nr; nr--, section++)
+	for (; nr; nr--, section++) {
 		section_unpublish(map, section, &gone);
+		cond_resched();
+	}
 	if (!gone.sections)
 		return 0;
 	synchronize_rcu();

@@ -38,15 +38,21 @@ static noinline bool slot_claim(u32 *slot, u32 slots, u32 nid)
 	return who;
 }
 
+/* 1023 stands for none, and no place is left for larger numbers. */
+static __always_inline bool from_nowhere(int nid)
+{
+	return (u32)nid >= NO_WHO;
+}
+
 static __always_inline u32 who_encode(const struct pghot_layout *l, u32 *slot,
 				      u32 slots, int nid)
 {
 	u32 differ;
 
 	if (l->who_bits > 1)
-		return nid < 0 ? NO_WHO : nid;
+		return from_nowhere(nid) ? NO_WHO : nid;
 	/* An access from nowhere in particular claims nothing. */
-	if (nid < 0)
+	if (from_nowhere(nid))
 		return 0;
 	/* Zero in the part that has @nid; which one is not for a branch. */
 	differ = slots ^ (nid | (u32)nid << NID_BITS);
@@ -113,7 +119,7 @@ rec_after(const struct pghot_layout *l, struct pghot_rec rec,
 	if (a->anew)
 		rec.freq = 0;
 	/* Who says nothing of the node does not take back what another said. */
-	if (a->nid < 0 && pghot_in_window(l, rec, rule->bucket))
+	if (from_nowhere(a->nid) && pghot_in_window(l, rec, rule->bucket))
 		who = rec.who;
 	if (unlikely(a->interval_ms))
 		return pghot_account_interval(l, rec, rule->bucket, back, who,

@@ -232,18 +232,8 @@ enum pghot_accessed pghot_clear_accessed(struct folio *folio,
 					 unsigned int *left);
 
 /* memcg.c */
-#ifdef CONFIG_MEMCG
 void pghot_bill_add(struct pghot_bill *bill, struct folio *folio);
 void pghot_bill_settle(struct pghot_bill *bill, u64 ns);
-#else
-static inline void pghot_bill_add(struct pghot_bill *bill, struct folio *folio)
-{
-}
-
-static inline void pghot_bill_settle(struct pghot_bill *bill, u64 ns)
-{
-}
-#endif
 
 /* pass.c */
 struct pghot_pass *pghot_pass_alloc(struct pghot_node *node);

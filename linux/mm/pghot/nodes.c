@@ -65,6 +65,7 @@ static int add_sections(struct pghot_node *node, unsigned long section,
 		alloc_nid = numa_mem_id();
 
 	for (; nr; nr--, section++) {
+		cond_resched();
 		if (section_nid(section) != node->map.nid)
 			continue;
 		err = pghot_map_add(&pghot_map, &node->map, section, alloc_nid);
@@ -73,7 +74,6 @@ static int add_sections(struct pghot_node *node, unsigned long section,
 					    node->map.nid, err);
 			return err;
 		}
-		cond_resched();
 	}
 	return 0;
 }
@@ -87,6 +87,7 @@ static void remove_sections(struct pghot_node *node, enum pghot_stat skip)
 	unsigned long section = node->map.first, run = 0, lost = 0;
 
 	for (; node->map.sections && section <= node->map.last; section++) {
+		cond_resched();
 		if (pghot_map_owner(&pghot_map, section_nr_to_pfn(section)) ==
 		    &node->map) {
 			run++;

@@ -97,7 +97,6 @@ static void task_mems_allow(struct task_struct *task, nodemask_t *nodes)
 void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 			  nodemask_t *nodes)
 {
-#ifdef CONFIG_MEMCG
 	struct task_struct *task;
 
 	rcu_read_lock();
@@ -112,7 +111,6 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 		}
 	}
 	rcu_read_unlock();
-#endif
 }
 
 /* What the VMA's process allows. Return false if it cannot be asked now. */
@@ -152,7 +150,8 @@ static bool owners_ask(struct vm_area_struct *vma, unsigned long addr, int src,
 static bool owners_maps(struct folio *folio, struct vm_area_struct *vma,
 			unsigned long addr)
 {
-	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, 0);
+	/* mprotect() and the NUMA scanner leave an entry empty for a moment. */
+	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, PVMW_SYNC);
 
 	if (!page_vma_mapped_walk(&pvmw))
 		return false;

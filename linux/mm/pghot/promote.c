@@ -192,6 +192,9 @@ enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
 		verdict = PGHOT_BUSY;
 	else if (folio_is_file_lru(folio) && folio_test_dirty(folio))
 		verdict = PGHOT_DIRTY;
+	else if (folio_maybe_dma_pinned(folio))
+		/* That it cannot move migration finds out after it is unmapped. */
+		verdict = PGHOT_PINNED;
 	else
 		verdict = promote_isolate(p, folio, offer);
 	folio_put(folio);

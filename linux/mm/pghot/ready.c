@@ -14,6 +14,7 @@ static const enum pghot_stat reason[NR_PGHOT_VERDICTS] = {
 	[PGHOT_GONE] = PGHOT_STAT_skip_gone,
 	[PGHOT_TOPTIER] = PGHOT_STAT_skip_toptier,
 	[PGHOT_DIRTY] = PGHOT_STAT_skip_dirty,
+	[PGHOT_PINNED] = PGHOT_STAT_skip_pinned,
 	[PGHOT_POLICY] = PGHOT_STAT_skip_policy,
 	[PGHOT_FARTHER] = PGHOT_STAT_skip_policy,
 	[PGHOT_BUSY] = PGHOT_STAT_delay_busy,
@@ -119,6 +120,7 @@ static void ready_judge(struct pghot_pass *p, struct pghot_entry *e,
 	case PGHOT_GONE:
 	case PGHOT_TOPTIER:
 	case PGHOT_DIRTY:
+	case PGHOT_PINNED:
 	case PGHOT_POLICY:
 	case PGHOT_FARTHER:
 		if (pghot_map_take(&pghot_map, e->pfn))

@@ -19,10 +19,15 @@
 static void report_ready(const struct pghot_access *access,
 			 struct pghot_map_node *map_node)
 {
+	int nid = access->nid;
+
+	/* What a source reports may be wrong: then nobody knows the node. */
+	if (nid >= (int)nr_node_ids)
+		nid = NUMA_NO_NODE;
 	pghot_stat_add(PGHOT_STAT_ready, 1);
 	trace_pghot_ready(access->pfn, access->nid);
 	pghot_wake_kmigrated(container_of(map_node, struct pghot_node, map),
-			     access->nid);
+			     nid);
 }
 
 /* What an access is worth, coming from this source. */

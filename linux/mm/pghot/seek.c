@@ -58,19 +58,29 @@ static bool seek_begin(struct pghot_pass *p)
 /* Return how many looks it took. */
 static unsigned int seek_block(struct pghot_pass *p, unsigned long pfn)
 {
-	unsigned int i, n, step, looks = 0;
+	unsigned int i, n, step, first, found, looks = 0;
 	bool more;
 
 	/* Whose turn it is, is no matter of how hot the pages of others are. */
 	n = pghot_map_collect(&pghot_map, pfn, 0, pghot_now_ms(),
 			      &pghot_tunables, p->entries, &more);
 	step = p->seek_on ? 1 : max(n / SEEK_SAMPLES, 1U);
-	for (i = p->seeks++ % step; i < n; i += step, looks++) {
-		if (pghot_ready_consider(p, &p->entries[i]) != PGHOT_PROMOTED ||
-		    step == 1)
+	first = p->seeks++ % step;
+	for (found = first; found < n; found += step) {
+		looks++;
+		if (pghot_ready_consider(p, &p->entries[found]) ==
+		    PGHOT_PROMOTED && step > 1)
+			break;
+	}
+	/*
+	 * Then all others. Those that were looked at have no record any more, or are
+	 * on their way.
+	 */
+	for (i = 0; found < n && i < n; i++) {
+		if (i <= found && i % step == first)
 			continue;
-		step = 1;
-		i = -1U;
+		looks++;
+		pghot_ready_consider(p, &p->entries[i]);
 	}
 	return looks;
 }

@@ -21,9 +21,10 @@ struct page {
 
 /*
  * A folio as plain data: what it is, and what is to happen to it. One that is
- * @pinned is isolated but does not move; of one that @splits on its way so many
- * pages stay. Once it moved, @target is where to. It is @young since an access,
- * the last of which was at @accessed_ms; while it is @locked nobody can tell.
+ * @pinned is isolated but does not move, one that is pinned for @dma says so; of
+ * one that @splits on its way so many pages stay. Once it moved, @target is where
+ * to. It is @young since an access, the last of which was at @accessed_ms; while
+ * it is @locked nobody can tell.
  */
 struct folio {
 	struct list_head lru;
@@ -36,7 +37,7 @@ struct folio {
 	int access_time;
 	unsigned int splits;
 	u32 accessed_ms;
-	bool on_lru, file, dirty, busy, pinned, young, locked, shared;
+	bool on_lru, file, dirty, busy, pinned, dma, young, locked, shared;
 	/* Page table entries that map it, if more than one. */
 	unsigned int entries;
 };
@@ -77,6 +78,7 @@ int page_to_nid(const struct page *page);
 #define folio_test_lru(folio)	((folio)->on_lru)
 #define folio_is_file_lru(folio) ((folio)->file)
 #define folio_test_dirty(folio)	((folio)->dirty)
+#define folio_maybe_dma_pinned(folio) ((folio)->dma)
 #define folio_maybe_mapped_shared(folio) ((folio)->shared)
 #define folio_test_unevictable(folio) false
 #define folio_set_active(folio)	do { } while (0)

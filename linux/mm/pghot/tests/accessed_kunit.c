@@ -105,6 +105,18 @@ static void locks_are_not_waited_for(struct kunit *test)
 	shared_free(s);
 }
 
+static void what_is_being_changed_is_waited_for(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 1);
+	struct shared_change change;
+
+	shared_change_begin(test, &change, s->mm[0]);
+	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
+	shared_change_end(&change);
+	KUNIT_EXPECT_FALSE(test, was_accessed(test, s));
+	shared_free(s);
+}
+
 static void no_more_is_looked_at_than_allowed(struct kunit *test)
 {
 	struct shared *s = accessed_new(test, 3);
@@ -150,6 +162,7 @@ static struct kunit_case accessed_cases[] = {
 	KUNIT_CASE(nobody_accesses_what_nobody_maps),
 	KUNIT_CASE(others_learn_of_it),
 	KUNIT_CASE(locks_are_not_waited_for),
+	KUNIT_CASE(what_is_being_changed_is_waited_for),
 	KUNIT_CASE(no_more_is_looked_at_than_allowed),
 	KUNIT_CASE(cost_of_bits),
 	{}

@@ -77,23 +77,32 @@ static void nobody_forbids(struct kunit *test)
 }
 
 /* This thread owns all the processes. */
+static void set_own_policy(struct mempolicy *pol)
+{
+	task_lock(current);
+	current->mempolicy = pol;
+	task_unlock(current);
+}
+
 static void process_forbids(struct kunit *test)
 {
 	struct shared *s = shared_new(test);
 	struct mempolicy pol = {
 		.mode = MPOL_BIND, .nodes = nodemask_of_node(folio_nid(s->folio)),
 	};
+	struct shared_change change;
 	nodemask_t nodes;
 
 	KUNIT_EXPECT_EQ(test, shared_by(s, 1), 1);
-	task_lock(current);
-	current->mempolicy = &pol;
-	task_unlock(current);
+	set_own_policy(&pol);
 	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
 	KUNIT_EXPECT_TRUE(test, nodes_empty(nodes));
-	task_lock(current);
-	current->mempolicy = NULL;
-	task_unlock(current);
+	/* Also while nothing is in its page table for a moment. */
+	shared_change_begin(test, &change, s->mm[0]);
+	KUNIT_EXPECT_TRUE(test, pghot_owners_allow(s->folio, &nodes));
+	KUNIT_EXPECT_TRUE(test, nodes_empty(nodes));
+	shared_change_end(&change);
+	set_own_policy(NULL);
 	shared_free(s);
 }
 

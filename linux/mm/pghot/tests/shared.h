@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A page of memory that made-up processes share, and the processes. */
+/*
+ * A page of memory that made-up processes share, and the processes; an entry of
+ * their page tables that is being changed.
+ */
 #ifndef _MM_PGHOT_TESTS_SHARED_H
 #define _MM_PGHOT_TESTS_SHARED_H
 
 #include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/pagemap.h>
+#include <linux/pgtable.h>
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/uaccess.h>
@@ -68,6 +75,64 @@ static inline void shared_free(struct shared *s)
 	while (s->nr)
 		mmput(s->mm[--s->nr]);
 	fput(s->file);
+}
+
+struct shared_change {
+	struct mm_struct *mm;
+	bool begun;
+	struct completion done;
+};
+
+static inline int shared_change_slowly(void *arg)
+{
+	struct shared_change *c = arg;
+	struct vm_area_struct *vma;
+	pte_t *ptep, pte;
+	spinlock_t *ptl = NULL;
+
+	mmap_read_lock(c->mm);
+	vma = find_vma(c->mm, 0);
+	ptep = get_locked_pte(c->mm, vma->vm_start, &ptl);
+	if (ptep)
+		pte = ptep_modify_prot_start(vma, vma->vm_start, ptep);
+	WRITE_ONCE(c->begun, true);
+	if (ptep) {
+		mdelay(100);
+		ptep_modify_prot_commit(vma, vma->vm_start, ptep, pte, pte);
+		pte_unmap_unlock(ptep, ptl);
+	}
+	mmap_read_unlock(c->mm);
+	complete(&c->done);
+	return 0;
+}
+
+/*
+ * Begin what mprotect() and the NUMA scanner do to the page's entry in a process,
+ * on another CPU: it is empty until they are through, and locked.
+ */
+static inline void shared_change_begin(struct kunit *test,
+				       struct shared_change *c,
+				       struct mm_struct *mm)
+{
+	struct task_struct *task;
+	unsigned int cpu;
+
+	c->mm = mm;
+	c->begun = false;
+	init_completion(&c->done);
+	task = kthread_create(shared_change_slowly, c, "pghot_change");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	if (cpu < nr_cpu_ids)
+		kthread_bind(task, cpu);
+	wake_up_process(task);
+	while (!READ_ONCE(c->begun))
+		cond_resched();
+}
+
+static inline void shared_change_end(struct shared_change *c)
+{
+	wait_for_completion(&c->done);
 }
 
 #endif /* _MM_PGHOT_TESTS_SHARED_H */
