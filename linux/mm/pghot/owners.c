@@ -63,7 +63,6 @@ void pghot_policy_filter(const struct mempolicy *pol, int src,
 		nodes_and(*nodes, *nodes, pol->nodes);
 }
 
-#ifdef CONFIG_MEMCG
 /* What a task's cpuset allows, without the task's lock. */
 static void task_mems_allow(struct task_struct *task, nodemask_t *nodes)
 {
@@ -78,7 +77,6 @@ static void task_mems_allow(struct task_struct *task, nodemask_t *nodes)
 	*nodes = allowed;
 #endif
 }
-#endif
 
 /**
  * pghot_process_allows - what a process allows a page of its own

@@ -124,11 +124,7 @@ static enum page_policy page_policy(struct vm_fault *vmf, nodemask_t *allowed)
 /* Is it the accessing thread that others ask for the process? */
 static bool speaks_for_process(const struct mm_struct *mm)
 {
-#ifdef CONFIG_MEMCG
 	return rcu_access_pointer(mm->owner) == current;
-#else
-	return false;
-#endif
 }
 
 /*
