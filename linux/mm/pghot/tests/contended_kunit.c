@@ -109,7 +109,7 @@ static void who_sleeps_does_not_want_the_cpu(struct kunit *test)
 /* One that sleeps and would give way too is one, and does not hide another one. */
 static void who_sleeps_hides_nobody(struct kunit *test)
 {
-	struct look l = { .enough = UINT_MAX, .most = 1000 };
+	struct look l = { .enough = UINT_MAX, .most = 300 };
 
 	look_at(test, &l, SCHED_IDLE, true);
 	KUNIT_EXPECT_EQ(test, l.contended, l.looks);
@@ -120,8 +120,8 @@ static void who_sleeps_hides_nobody(struct kunit *test)
 }
 
 static struct kunit_case contended_cases[] = {
-	KUNIT_CASE(who_sleeps_does_not_want_the_cpu),
-	KUNIT_CASE(who_sleeps_hides_nobody),
+	KUNIT_CASE_SLOW(who_sleeps_does_not_want_the_cpu),
+	KUNIT_CASE_SLOW(who_sleeps_hides_nobody),
 	{ }
 };
 
