@@ -182,6 +182,11 @@ class Experiment:
         return self.name, self.variation.name
 
     @property
+    def is_scaled(self) -> bool:
+        """Whether the kernel's constants are set by its scale."""
+        return self.variant is None or self.variant.scaled
+
+    @property
     def is_long(self) -> bool:
         """Whether it is the long form."""
         return self.variant is not None and self.variant.name == "long"

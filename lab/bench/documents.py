@@ -99,7 +99,7 @@ def _with_scans(row: dict, experiments: Sequence[Experiment]) -> str:
     unscaled kernel is through before long."""
     own = next((one for one in experiments if one.name == row["experiment"]), None)
     told = figures.late(row["seconds"])
-    if own and (own.variant is None or own.variant.scaled):
+    if own and own.is_scaled:
         told += f", {row['seconds'] * 1000 / own.scale.scan_ms():.1f}"
     return f"{row['experiment']} ({told})"
 

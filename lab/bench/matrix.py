@@ -56,7 +56,7 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
         "echo 0 >/sys/kernel/mm/numa/demotion_enabled",
         "echo 0 >/proc/sys/kernel/numa_balancing",
         *(f"echo {line} >>/run/lab/settings" for line in later),
-        experiment.scale.script(cold=variant.cold) if moves and variant.scaled else "",
+        experiment.scale.script(cold=variant.cold) if moves and experiment.is_scaled else "",
         f"echo 0 >{_BUSY}; hog {hogs} >/run/hog &" if hogs else "",
         experiment.setup,
         contender.setup,

@@ -7,7 +7,7 @@ same, so what they differ by is chance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from statistics import median
 
 from lab.bench import figures, marks
@@ -32,15 +32,21 @@ def _apart(row: dict, twin: dict) -> float | None:
     return max(known, default=None)
 
 
+def _alike(rows: list[dict]) -> Iterator[tuple[dict, dict]]:
+    """Each row of a control that is there, and the row of what it is like."""
+    known = {(*figures.row_key(row), row["contender"]): row for row in rows}
+    for row in rows:
+        twin = known.get((*figures.row_key(row), row.get("like") or ""))
+        if twin:
+            yield row, twin
+
+
 def differences(rows: list[dict]) -> dict[tuple[str, str], float]:
     """The largest difference in R between two contenders that are alike, of all seeds, by
     figures.row_key(); experiments without such a pair are not in it."""
-    known = {(*figures.row_key(row), row["contender"]): row for row in rows}
     found: dict[tuple[str, str], float] = {}
-    for row in rows:
-        key = figures.row_key(row)
-        twin = known.get((*key, row.get("like") or ""))
-        apart = _apart(row, twin) if twin else None
+    for row, twin in _alike(rows):
+        key, apart = figures.row_key(row), _apart(row, twin)
         if apart is not None:
             found[key] = max(found.get(key, 0.0), apart)
     return found
@@ -63,11 +69,9 @@ def of(rows: list[dict], key: tuple[str, str]) -> float | None:
 def score_differences(rows: list[dict]) -> dict[str, float]:
     """Of experiments without bounds: by which part of it the scores of two contenders differ that
     are alike, at most, by the experiment's name."""
-    known = {(*figures.row_key(row), row["contender"]): row for row in rows}
     found: dict[str, float] = {}
-    for row in rows:
-        twin = known.get((*figures.row_key(row), row.get("like") or ""))
-        if twin and row["recovered"] is None and row["score"] and twin["score"]:
+    for row, twin in _alike(rows):
+        if row["recovered"] is None and row["score"] and twin["score"]:
             apart = abs(row["score"] / twin["score"] - 1)
             found[row["experiment"]] = max(found.get(row["experiment"], 0.0), apart)
     return found
@@ -100,15 +104,13 @@ def told(rows: list[dict]) -> str:
     )
 
 
-def apart_ms(rows: Iterable[dict]) -> float | None:
+def apart_ms(rows: list[dict]) -> float | None:
     """By how many milliseconds one experiment's contenders may differ in what others lose, where
     all are alike: what ``fast`` loses, which moves nothing, and what like kernels differ by. None
     where nothing was taken from anybody."""
-    lost = {row["contender"]: row["hog_lost_ms"] for row in rows}
-    like = {row["contender"]: row["like"] for row in rows if row.get("like")}
     pairs = [
-        (lost.get("fast"), 0.0),
-        *((lost[name], lost.get(twin)) for name, twin in like.items()),
+        *((row["hog_lost_ms"], 0.0) for row in rows if row["contender"] == "fast"),
+        *((row["hog_lost_ms"], twin["hog_lost_ms"]) for row, twin in _alike(rows)),
     ]
     known = [abs(a - b) for a, b in pairs if a is not None and b is not None]
     return max(known, default=None)
