@@ -25,11 +25,10 @@ static const struct workload_option options[] = {
 	{}
 };
 
-/* Word number @word of the table, which begins anywhere in its memory and goes on at the front. */
+/* Word number @word of the table, which begins anywhere in its memory. */
 static uint64_t *word_at(uint64_t word)
 {
-	word += shift;
-	return &table[word < words ? word : word - words];
+	return &table[shifted(word, shift, words)];
 }
 
 /* The first word of a place of the hot set. */

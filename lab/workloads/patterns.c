@@ -69,9 +69,8 @@ static void touch(int thread)
 		workload_barrier();
 		for (n = 0; n < accesses; n++) {
 			uint64_t r = random_next(&x);
-			uint64_t page = choose_page(r >> 16, turn) + shift;
+			uint64_t page = shifted(choose_page(r >> 16, turn), shift, pages);
 
-			page -= page < pages ? 0 : pages;
 			differ |= lines_access(&area, page * (PAGE / LINE) + (r >> 8) % 64,
 					       (r & 255) < limit);
 		}

@@ -112,8 +112,7 @@ static uint64_t coldest(uint64_t n)
 /* The first line of page @page of the distribution, which begins anywhere in the area. */
 static uint64_t line_of(uint64_t page)
 {
-	page += shift;
-	return (page < pages ? page : page - pages) * (PAGE / LINE);
+	return shifted(page, shift, pages) * (PAGE / LINE);
 }
 
 /* The coldest pages come first: they may have to fill a node. */

@@ -164,6 +164,13 @@ uint64_t *random_order(uint64_t n);
  */
 uint64_t random_shift(uint64_t n);
 
+/* Number @i of @n that begin at @shift and go on at the front. */
+static inline uint64_t shifted(uint64_t i, uint64_t shift, uint64_t n)
+{
+	i += shift;
+	return i < n ? i : i - n;
+}
+
 /* What belongs into line number @line, so that any access can check it. */
 static inline uint64_t line_value(uint64_t line)
 {
