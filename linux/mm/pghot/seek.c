@@ -72,11 +72,13 @@ static unsigned int seek_block(struct pghot_pass *p, unsigned long pfn)
 		    PGHOT_PROMOTED && step > 1)
 			break;
 	}
+	if (found >= n)
+		return looks;
 	/*
 	 * Then all others. Those that were looked at have no record any more, or are
 	 * on their way.
 	 */
-	for (i = 0; found < n && i < n; i++) {
+	for (i = 0; i < n; i++) {
 		if (i <= found && i % step == first)
 			continue;
 		looks++;
