@@ -212,6 +212,26 @@ test_mode_changes_under_load() {
 	conserved
 }
 
+test_writers_take_turns() {
+	local other
+	need_pghot
+	knob $BALANCING 0
+	flips() { # mode
+		local i
+		for ((i = 0; i < 4000; i++)); do
+			echo "$1" >$BALANCING
+			echo 0 >$BALANCING
+		done
+	}
+	# Mode 1 starts no source, so that they meet often. The kernel warns if both
+	# switch at once.
+	flips 1 &
+	other=$!
+	flips 1
+	wait "$other"
+	source_rests
+}
+
 test_mode_3_promotes() {
 	promotes_in_mode 3
 }
