@@ -160,15 +160,16 @@ def test_the_copy_engine(stock_kernel, to):
     carried = 4096 / (machine.bandwidth_mibps[0][to] / machine.model.share * 1.048576) * 1000
     # One channel: its own time, or what the slow node carries; and, each 32 jobs,
     # the CPU's time to write new descriptors and to see that the last ones are done.
-    assert max(own, carried) < said["one_ns"] < 1.08 * max(own, carried)
-    # All of them: the DRAM node carries each page twice.
-    assert said["all_ns"] == pytest.approx(
-        max(own / engine.channels, carried * (2 if to == 0 else 1)), rel=0.15
-    )
+    alone = max(own, carried)
+    assert alone < said["one_ns"] < 1.08 * alone
+    # All of them: the DRAM node carries each page twice. The CPU has as much to do for each job.
+    together = max(own / engine.channels, carried * (2 if to == 0 else 1))
+    cpu = said["one_ns"] - alone
+    assert together < said["all_ns"] < 1.08 * (together + cpu)
     if to == 0:
         # As a document says of 4 KiB: one channel is slower than the CPU, all are faster.
-        alone = copied_by_the_cpu("dram-cxl", 0, to)
-        assert said["all_ns"] < alone < said["cpu_ns"] < 1.1 * alone < said["one_ns"]
+        by_cpu = copied_by_the_cpu("dram-cxl", 0, to)
+        assert said["all_ns"] < by_cpu < said["cpu_ns"] < 1.1 * by_cpu < said["one_ns"]
     else:
         # The link is the limit of all, and the CPU reads what it overwrites too.
         assert carried < said["cpu_ns"] < 2 * carried
