@@ -197,6 +197,7 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
         parts += [
             "What has no bounds, as a score, of which more is better:",
             _matrix(others, "score", lambda row: figures.score(row["score"], None), _with_unit),
+            *filter(None, [_wrapped(resolution.told_scores(rows))]),
         ]
     several = list(tenants.lines(rows))
     if several:

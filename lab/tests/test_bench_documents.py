@@ -56,6 +56,13 @@ def test_what_documents_say_is_beside_what_came_out():
     assert documents.against(ROWS, known[2:]) == ""
 
 
+def test_scores_without_bounds_have_a_resolution():
+    control = bench_fakes.row("movepages-4k", "off-2", score=1.455, like="stock-2")
+    text = documents.results([*ROWS, control], bench_fakes.ORIGIN)
+    assert "Resolution of scores without bounds: like kernels differ by 3.0% in movepages" in text
+    assert "Resolution of scores" not in documents.results(ROWS, bench_fakes.ORIGIN)
+
+
 def test_a_run_that_failed_is_a_dash():
     rows = [row for row in ROWS if row["contender"] != "stock-2"]
     rows.append(
