@@ -24,6 +24,7 @@ say() { echo "# $*"; }
 
 fail() {
 	say "$*"
+	account
 	exit 1
 }
 
@@ -192,6 +193,37 @@ remember() {
 	vmstat
 	for line in "${VMSTAT[@]}"; do
 		BEFORE[${line% *}]=${line#* }
+	done
+}
+
+# For who looks for the cause of a failure: what changed since remember(), and
+# where the threads stand.
+account() {
+	local line name grown file pid
+	vmstat
+	for line in "${VMSTAT[@]}"; do
+		name=${line% *}
+		grown=$((${line#* } - ${BEFORE[$name]:-0}))
+		case $name in
+		pghot_* | pgpromote_* | pgdemote_* | numa_hint_faults)
+			[ "$grown" = 0 ] || say "$name grew by $grown"
+			;;
+		esac
+	done
+	for file in /sys/devices/system/node/node[0-9]*/meminfo; do
+		read -r _ _ _ name _ < <(grep MemFree: "$file")
+		line=${file%/meminfo}
+		say "${line##*/} has $name kB free"
+	done
+	for file in "$PGHOT"/node[0-9]*/kmigrated; do
+		[ -r "$file" ] || continue
+		pid=$(<"$file")
+		say "kmigrated $pid, $(<"${file%kmigrated}ready") ready:" \
+			"$(grep State: "/proc/$pid/status" 2>&1)"
+		[ -r "/proc/$pid/stack" ] || continue
+		while read -r line; do
+			say "$line"
+		done <"/proc/$pid/stack"
 	done
 }
 
