@@ -13,13 +13,14 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
   experiment has no bounds, and ``unbounded`` says why
 - ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
 - ``wide``: true: every contender takes part, and not those alone that do so everywhere
-- ``control``: true: of contenders that are not everywhere the control takes part, in the busy
-  variant too
+- ``control``: true: of contenders that are not everywhere the control takes part, in variants
+  without an idle CPU too
 - ``decides``: what decides there which pages are promoted, one of DECIDES; where there are bounds
 - ``seeds``: how many runs with different random numbers the figures are means of
   (default 1); with QUICK=1 there is one
 - ``best_mib``: how much of the data the DRAM of each socket can hold, where that is
-  not all of what is accessed
+  not all of what is accessed. The best placement takes no part in
+  variants but long ones
 - ``setup``, ``cmdline``, ``programs``, ``packages``: as in lab.measure.Run
 - ``scale``: how much larger and longer what it stands for is (lab.bench.scale); without it
   there the common one
@@ -74,11 +75,14 @@ DECIDES = {
 """Classes of experiments, by which code of the kernel decides what is promoted."""
 VARIANTS = {
     "busy": "all CPUs are busy",
+    "2cpu": "there are no CPUs but its two",
     "cold": "its threads have just begun",
     "unscaled": "constants of time and size are those of a large machine",
     "long": "it takes about a minute",
 }
 """What experiments have variants of, and what is said of them."""
+_NO_SPARE = ("busy", "2cpu")
+"""Those in which a thread that moves pages takes its time from somebody."""
 
 
 @dataclass(frozen=True)
@@ -211,13 +215,15 @@ class Contender:
 
 def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     """Whether the matrix has this cell without its contender being asked for."""
+    if contender.placement == "best" and read.variant and not read.is_long:
+        return False
     if contender.part == "everywhere" or (quick and contender.part == "control"):
         return True
     if quick:
         return False
     named = read.document is not None and read.document.names(contender.name)
-    kind = read.variant.name if read.variant else "busy"
-    if contender.part == "control" and read.control and kind == "busy":
+    whole = read.variant is None or read.variant.name in _NO_SPARE
+    if contender.part == "control" and read.control and whole:
         return True
     return named or (read.wide and (read.is_long or not read.variant))
 
@@ -384,7 +390,10 @@ def variant(read: Experiment, kind: str) -> Experiment:
             turn=read.turn and replace(read.turn, ms=read.turn.ms * read.long_times),
             scale=replace(read.scale, time=read.scale.time // read.long_times),
         )
-    hogs, left = _cpus(read) if kind == "busy" else ((), ())
+    spare, used = _cpus(read)
+    if kind == "2cpu" and used != (0, 1):
+        raise LabError(f"{read.name} has no variant on two CPUs: it does not run on 0 and 1 alone")
+    hogs, left = (spare, used) if kind == "busy" else ((), ())
     made = Variant(
         kind,
         read.name,
@@ -399,6 +408,7 @@ def variant(read: Experiment, kind: str) -> Experiment:
         about=f"{read.about.split(';')[0]}; {VARIANTS[kind]}",
         variants={},
         variant=made,
+        cmdline=read.cmdline + (("maxcpus=2",) if kind == "2cpu" else ()),
         document=read.document if kind == "cold" and read.document and read.document.cold else None,
     )
 

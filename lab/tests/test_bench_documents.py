@@ -174,9 +174,9 @@ def test_each_experiment_is_in_one_class_of_the_table():
 
 
 def test_a_variant_is_no_further_workload():
-    rows = ROWS[:4] + bench_fakes.rows("redis-busy", pghot=-0.5, stock=0.1)
+    rows = ROWS[:4] + bench_fakes.rows("redis-2cpu", pghot=-0.5, stock=0.1)
     text = documents.summary(rows, description.experiments(), bench_fakes.ORIGIN)
-    assert re.search(r"`redis-busy` \| .* \| .* \| .*; all CPUs are busy \|", text)
+    assert re.search(r"`redis-2cpu` \| .* \| .* \| .*; there are no CPUs but its two \|", text)
     assert (
         f"Over 1 of the {SLOW} experiments whose data start in slow memory, R is\n0.90 to 0.90"
         in text

@@ -153,7 +153,7 @@ def test_one_document_one_scale():
 
 def test_variants_are_there_by_name_and_where_they_are_asked_for():
     names = {read.name: read for read in description.experiments()}
-    assert names["redis-busy"].quick and not names["random-anon-cold"].quick
+    assert names["redis-2cpu"].quick and not names["random-anon-cold"].quick
     assert "movepages-4k-busy" not in names
     (read,) = description.experiments("graph500-busy")
     assert read.quick and read.about.endswith("; all CPUs are busy")
@@ -161,9 +161,20 @@ def test_variants_are_there_by_name_and_where_they_are_asked_for():
         description.experiments("redis-idle")
 
 
+def test_where_there_are_no_cpus_but_the_workloads_the_kernel_knows_no_others():
+    (read,) = description.experiments("redis-2cpu")
+    assert read.variant and not read.variant.hogs and read.about.endswith("no CPUs but its two")
+    (run, *_) = cell(read, CONTENDERS["pghot-default-hint_fault"]).runs
+    assert "maxcpus=2" in run.cmdline
+    (run, *_) = cell(*description.experiments("redis"), CONTENDERS["stock-2"]).runs
+    assert not [word for word in run.cmdline if word.startswith("maxcpus")]
+    with pytest.raises(LabError, match="graph500 has no variant on two CPUs"):
+        description.experiments("graph500-2cpu")
+
+
 def test_variants_at_full_length_alone_have_one_seed():
     seeds = {read.name: read.seeds for read in description.experiments()}
-    assert seeds["redis"] == seeds["redis-busy"] == 3
+    assert seeds["redis"] == seeds["redis-2cpu"] == 3
     assert seeds["graph500-busy"] == 1
 
 
@@ -188,17 +199,17 @@ def test_not_every_contender_is_everywhere():
     def part(read, *, quick):
         return {n for n, one in CONTENDERS.items() if description.take_part(read, one, quick=quick)}
 
-    few = {"fast", "slow", "best", "stock-2", "pghot-default-hint_fault"}
-    assert part(busy, quick=False) == few
-    assert part(narrow[0], quick=False) == few
-    assert part(whole[0], quick=True) == part(busy, quick=True) == few | {"off-2"}
+    few = {"fast", "slow", "stock-2", "pghot-default-hint_fault"}
+    assert part(busy, quick=False) == part(busy, quick=True) == few | {"off-2"}
+    assert part(narrow[0], quick=False) == few | {"best"}
+    assert part(whole[0], quick=True) == few | {"best", "off-2"}
     assert part(whole[0], quick=False) == set(CONTENDERS)
 
     def names(**more):
         made = Matrix([busy], list(CONTENDERS.values()), lambda _: Result(error="no"), **more)
         return {row["contender"] for row in made.run()}
 
-    assert names(everywhere=False) == few and names() == set(CONTENDERS)
+    assert names(everywhere=False) == few | {"off-2"} and names() == set(CONTENDERS)
 
 
 def turning(words):
