@@ -357,10 +357,11 @@ def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origi
         _wrapped(
             "R, and in brackets the delay in seconds. *Lead* is R of pghot less that of stock "
             f"Linux, the better one of {marks.REFERENCE} and what is like it, and in brackets "
-            "that of the seeds. *Order*: whether the same one is ahead as in the model as "
-            "described. It is open where seeds do not agree on it in either model, where there is "
-            f"one seed, or where the two differ by less than {resolution.LEAST} or than like "
-            "kernels do there."
+            "that of the seeds. *Order*: whether the one that is ahead in the model as described "
+            "is so in this one: *same*, or *turned*. Where nobody is ahead as described, it says "
+            "whether pghot is *ahead* or *behind* with this model. It is *open* where chance "
+            "decides with this model: seeds do not agree, there is but one, or the two differ by "
+            f"less than {resolution.LEAST} or than like kernels do there."
         ),
         "\n".join(_item(f"- {one.told()}") for one in known.values()),
     ]

@@ -50,10 +50,13 @@ def lead(row: dict, other: dict, least: float = LEAST) -> Lead | None:
 
 
 def verdict(here: Lead, there: Lead) -> str:
-    """Whether who is ahead in one model is so in the other: "same", "turned", or "open" where
-    chance decides in one of them."""
-    if not here.side or not there.side:
+    """Whether who is ahead in one model is so in the other: "same" or "turned"; "ahead" or
+    "behind", as pghot is there, where nobody is in the first one; "open" where chance decides in
+    the other one."""
+    if not there.side:
         return "open"
+    if not here.side:
+        return "ahead" if there.side > 0 else "behind"
     return "same" if here.side == there.side else "turned"
 
 
@@ -71,23 +74,35 @@ class Order:
         (_, first), *others = self.leads.items()
         return {name: verdict(first, there) for name, there in others}
 
+    def _named(self, what: str) -> str:
+        """The models with this verdict, each with its lead; empty without any."""
+        wanted = [name for name, said in self.verdicts().items() if said == what]
+        return ", ".join(f"{name} ({self.leads[name]})" for name in wanted)
+
     def told(self) -> str:
-        """A sentence."""
-        names = f"{marks.short(self.ours)} and stock Linux"
+        """A sentence. Each model in which the one that leads is another one is named."""
+        ours, theirs = marks.short(self.ours), "stock Linux"
         (_, first), *_ = self.leads.items()
         counted = Counter(self.verdicts().values())
         total = sum(counted.values())
-        if first.seeds < 2:
-            return f"{self.experiment}: one seed does not say who of {names} is ahead."
-        if not first.side:
-            return f"{self.experiment}: chance decides between {names} as described already."
-        ahead = marks.short(self.ours) if first.side > 0 else "stock Linux"
-        parts = [f"{self.experiment}: {ahead} is ahead as described"]
-        parts.append(f"and with {counted['same']} of {total} other models")
-        turned = [name for name, what in self.verdicts().items() if what == "turned"]
-        behind = ", ".join(f"{name} ({self.leads[name]})" for name in turned)
-        parts.append(f"the order turns with {behind}" if turned else "the order never turns")
-        return ", ".join(parts) + "."
+        if first.side:
+            parts = [f"{ours if first.side > 0 else theirs} is ahead as described"]
+            parts.append(f"and with {counted['same']} of {total} other models")
+            if counted["open"]:
+                parts.append(f"chance decides with {counted['open']}")
+            turned = self._named("turned")
+            parts.append(f"the order turns with {turned}" if turned else "the order never turns")
+        else:
+            if first.seeds < 2:
+                parts = [f"one seed does not say who of {ours} and {theirs} is ahead as described"]
+                parts.append(f"nor with {counted['open']} of {total} other models")
+            else:
+                parts = [f"chance decides between {ours} and {theirs} as described"]
+                parts.append(f"and with {counted['open']} of {total} other models")
+            for who, what in ((ours, "ahead"), (theirs, "behind")):
+                if named := self._named(what):
+                    parts.append(f"{who} is ahead with {named}")
+        return f"{self.experiment}: " + ", ".join(parts) + "."
 
 
 def leads(rows: list[dict]) -> dict[tuple[str, str], Lead]:

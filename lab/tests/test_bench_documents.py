@@ -196,6 +196,22 @@ def test_a_line_for_each_model():
     assert "- redis: pghot-default is ahead as described, and with 1 of 1 other models" in text
 
 
+def test_a_model_in_which_pghot_loses_is_seen_where_chance_decides_as_described():
+    models = [Variation("as-described"), Variation("overlap")]
+    rows = [
+        {**row, "variation": model.name}
+        for model, pghot in zip(models, (0.5, 0.2))
+        for row in bench_fakes.rows("redis", seeds=3, pghot=pghot, stock=0.5)
+    ]
+    text = documents.sensitivity(rows, models, bench_fakes.ORIGIN)
+    assert (
+        "| overlap | 4.000 s | 0.20 (3.20) | 0.50 (2.00) | -0.30 (-0.30..-0.30) | behind |" in text
+    )
+    assert "stock Linux is ahead with overlap (-0.30" in " ".join(text.split())
+    for word in ("same", "turned", "ahead", "behind", "open"):
+        assert f"*{word}*" in text
+
+
 def test_a_text_takes_the_place_of_the_last_one(tmp_path):
     path = tmp_path / "a.md"
     path.write_text(

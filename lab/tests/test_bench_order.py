@@ -34,7 +34,13 @@ def test_who_is_ahead_is_so_with_all_seeds():
         (BEHIND, BEHIND, "same"),
         (AHEAD, BEHIND, "turned"),
         (AHEAD, TORN, "open"),
-        (ALIKE, AHEAD, "open"),
+        (BEHIND, ALIKE, "open"),
+        (ALIKE, TORN, "open"),
+        # What is seen in the other model only is no less of a result.
+        (ALIKE, AHEAD, "ahead"),
+        (TORN, AHEAD, "ahead"),
+        (ALIKE, BEHIND, "behind"),
+        (TORN, BEHIND, "behind"),
     ],
 )
 def test_the_order(here, there, said):
@@ -44,14 +50,19 @@ def test_the_order(here, there, said):
 def test_with_one_seed_nobody_is_ahead():
     """It always agrees with itself."""
     one = lead([0.9], [0.5])
-    assert one.side == 0 and order.verdict(one, AHEAD) == order.verdict(AHEAD, one) == "open"
+    assert one.side == 0 and order.verdict(one, one) == order.verdict(AHEAD, one) == "open"
+    assert order.verdict(one, BEHIND) == "behind"
     single = [
         {**row, "variation": name}
         for name in ("plain", "overlap")
         for row in bench_fakes.rows("redis", pghot=0.9, stock=0.5)
     ]
     (found,) = order.orders(single)
-    assert found.verdicts() == {"overlap": "open"} and "one seed does not say" in found.told()
+    assert found.verdicts() == {"overlap": "open"}
+    assert found.told() == (
+        "redis: one seed does not say who of pghot-default and stock Linux is ahead as described, "
+        "nor with 1 of 1 other models."
+    )
 
 
 def test_without_r_there_is_no_lead():
@@ -79,9 +90,35 @@ def test_it_is_said_which_models_turn_it():
     assert found.told().endswith(
         "stock Linux is ahead as described, and with 1 of 1 other models, the order never turns."
     )
-    (found,) = order.orders(rows(plain=(0.5, 0.5), overlap=(0.2, 0.5)))
+
+
+def test_chance_in_the_model_as_described_hides_no_other():
+    shares = {"plain": (0.5, 0.5), "alike": (0.4, 0.4), "gain": (0.9, 0.5), "loss": (0.2, 0.5)}
+    (found,) = order.orders(rows(**shares))
+    assert found.verdicts() == {"alike": "open", "gain": "ahead", "loss": "behind"}
     assert found.told() == (
-        "redis: chance decides between pghot-default and stock Linux as described already."
+        "redis: chance decides between pghot-default and stock Linux as described, and with 1 of 3 "
+        "other models, pghot-default is ahead with gain (+0.40 (+0.40..+0.40)), stock Linux is "
+        "ahead with loss (-0.30 (-0.30..-0.30))."
+    )
+    # One seed that is there of the model as described does not hide it either.
+    made = rows(**shares)
+    for row in made[:4]:
+        row["recovered_by_seed"] = row["recovered_by_seed"][:1]
+    (found,) = order.orders(made)
+    assert "stock Linux is ahead with loss (-0.30" in found.told()
+    (found,) = order.orders(rows(plain=(0.5, 0.5), alike=(0.4, 0.4)))
+    assert found.told().endswith("as described, and with 1 of 1 other models.")
+
+
+def test_models_in_which_chance_decides_are_counted():
+    (found,) = order.orders(
+        rows(plain=(0.9, 0.5), same=(0.8, 0.5), one=(0.5, 0.5), two=(0.4, 0.4), other=(0.4, 0.5))
+    )
+    assert list(found.verdicts().values()) == ["same", "open", "open", "turned"]
+    assert found.told() == (
+        "redis: pghot-default is ahead as described, and with 1 of 4 other models, chance decides "
+        "with 2, the order turns with other (-0.10 (-0.10..-0.10))."
     )
 
 
