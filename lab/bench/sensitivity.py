@@ -26,7 +26,7 @@ from lab.files import write_text
 from lab.log import note
 from lab.machines.variation import Variation, variations
 
-EXPERIMENTS = "redis,graph500,regions"
+EXPERIMENTS = "redis,graph500,tenants"
 CONTENDERS = ",".join(marks.MAIN)
 """What is run where nothing else is asked for."""
 _SEEDS = 3

@@ -7,6 +7,7 @@ import json
 import pytest
 from rich.console import Console
 
+from lab import paths
 from lab.bench import description, marks, options, order, sensitivity
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
@@ -100,6 +101,9 @@ def test_the_control_takes_part():
     (found,) = order.orders(rows)
     assert set(found.leads) == {"as-described", "overlap"}
     assert {row["contender"] for row in rows if "like" in row} == {"off-2"}
+    rows = matrix(sensitivity.EXPERIMENTS, *known, models=("overlap",))
+    controlled = {row["experiment"] for row in rows if row.get("like") == marks.REFERENCE}
+    assert controlled == set(sensitivity.EXPERIMENTS.split(","))
 
 
 def test_what_is_varied_is_not_of_the_easy_class_alone():
@@ -113,6 +117,9 @@ def test_what_is_varied_is_not_of_the_easy_class_alone():
         for who in taking
     )
     assert runs == len(MODELS) * 3 * 5 * 3 == 405
+    said = (paths.ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    said = said.partition("    make sensitivity ")[2].partition("<!-- begin")[0]
+    assert said.count(f"{runs} ") == 2 and all(f"`{one.name}`" in said for one in read)
 
 
 def test_what_no_run_is_made_for_is_no_failure():
