@@ -140,4 +140,5 @@ def run(args: argparse.Namespace) -> int:
     elif args.docs:
         note("documents are left as they are: a run failed")
     note(f"{options.OUT / 'results.json'} and {where}")
+    console.print(report.digest_told(rows))
     return int(failed)

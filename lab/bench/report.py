@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +22,21 @@ _GAP = 2
 """Columns between two of the table's."""
 
 
+def digest(rows: list[dict]) -> str:
+    """Of all that rows hold, in the order they have. It is the same for rows read from
+    results.json."""
+    text = json.dumps(rows, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def digest_told(rows: list[dict]) -> str:
+    """A sentence on it."""
+    return f"Digest of all rows: {digest(rows)}; two runs of the same programs have the same."
+
+
 def write(rows: list[dict], host: dict, path: Path) -> None:
     """Write results.json at once. ``host`` holds all that differs between runs."""
-    write_json(path, {"schema": SCHEMA, "rows": rows, "host": host})
+    write_json(path, {"schema": SCHEMA, "digest": digest(rows), "rows": rows, "host": host})
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from lab.bench import origin as origins
 from lab.bench.perform import run_matrix
 from lab.errors import LabError
 from lab.files import write_text
-from lab.log import note
+from lab.log import console, note
 from lab.machines.variation import Variation, variations
 
 EXPERIMENTS = "redis,graph500,tenants"
@@ -130,4 +130,5 @@ def run(args: argparse.Namespace) -> int:
         note("documents are left as they are: a run failed")
     options.screen().print(table(rows, models))
     note(str(where))
+    console.print(report.digest_told(rows))
     return int(failed)

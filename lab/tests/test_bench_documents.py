@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """lab/bench/documents.py: Markdown tables, and their place in the documents."""
 
+import json
 import re
 from dataclasses import replace
 
 import pytest
 
 from lab import paths
-from lab.bench import command, description, documents, marks, options, overview
+from lab.bench import command, description, documents, marks, options, overview, report
 from lab.cli import main
 from lab.errors import LabError
 from lab.machines.variation import Variation
@@ -278,6 +279,13 @@ def test_the_verb_writes_documents_only_when_asked(work_tree):
     picture = work_tree / "docs" / "pictures" / "bench.svg"
     assert picture.read_bytes() == (work_tree / "build" / "overview.svg").read_bytes()
     assert "make bench, " in picture.read_text(encoding="utf-8")
+
+
+def test_the_verb_ends_with_the_digest_of_what_it_wrote(work_tree, capsys):
+    assert bench() == 0
+    written = json.loads((work_tree / "build" / "results.json").read_text(encoding="utf-8"))
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == report.digest_told(written["rows"]) and written["digest"] in last
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from lab import paths
-from lab.bench import description, marks, options, order, sensitivity
+from lab.bench import description, marks, options, order, report, sensitivity
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
 from lab.cli import main
@@ -148,6 +148,8 @@ def test_the_verb_writes_all_rows(tmp_path, monkeypatch, capsys, names, status):
     document = (tmp_path / "sensitivity.md").read_text(encoding="utf-8")
     said = capsys.readouterr().out
     assert all(name in said and f"| {name} |" in document for name in MODELS)
+    assert said.splitlines()[-1] == report.digest_told(written["rows"])
+    assert written["digest"] in said
 
 
 @pytest.mark.parametrize(
