@@ -94,14 +94,18 @@ def _with_unit(own: dict[str, dict]) -> str:
     return f"{row['experiment']}, {row['unit']}" if row["unit"] else row["experiment"]
 
 
-def _with_scans(row: dict, experiments: Sequence[Experiment]) -> str:
-    """The slow bound's time, and how many passes over all memory fit into it at the fastest. An
-    unscaled kernel is through before long."""
+def _scans(row: dict, experiments: Iterable[Experiment]) -> str:
+    """How many passes over all memory fit into this bound's time at the fastest, behind a comma.
+    An unscaled kernel is through before long."""
     own = next((one for one in experiments if one.name == row["experiment"]), None)
-    told = figures.late(row["seconds"])
-    if own and own.is_scaled:
-        told += f", {row['seconds'] * 1000 / own.scale.scan_ms():.1f}"
-    return f"{row['experiment']} ({told})"
+    if not (own and own.is_scaled and row["seconds"]):
+        return ""
+    return f", {row['seconds'] * 1000 / own.scale.scan_ms():.1f}"
+
+
+def _with_scans(row: dict, experiments: Sequence[Experiment]) -> str:
+    """The experiment, the slow bound's time, and passes in it."""
+    return f"{row['experiment']} ({figures.late(row['seconds'])}{_scans(row, experiments)})"
 
 
 def _share(row: dict) -> str:
@@ -346,16 +350,23 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     return f"{table}\n\n{overall}{_made(origin, more.rstrip())}\n"
 
 
-def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origin) -> str:
+def sensitivity(
+    rows: list[dict],
+    variations: Sequence[Variation],
+    origin: Origin,
+    experiments: Sequence[Experiment] = (),
+) -> str:
     """What ``make sensitivity`` found: for each experiment R, and in brackets the delay in
-    seconds, with each memory model; and whether pghot and the stock kernel change places."""
+    seconds, with each memory model; and whether pghot and the stock kernel change places. How
+    often memory can be scanned is said of these ``experiments``."""
     delays = figures.delays(rows)
     names = _order(rows)
     known = {one.experiment: one for one in order.orders(rows)}
     parts = [
         _made(origin),
         _wrapped(
-            "R, and in brackets the delay in seconds. *Lead* is R of pghot less that of stock "
+            "R, and in brackets the delay in seconds. *Scans*: how often NUMA balancing can scan "
+            "all memory of the process in T_slow. *Lead* is R of pghot less that of stock "
             f"Linux, the better one of {marks.REFERENCE} and what is like it, and in brackets "
             "that of the seeds. *Order*: whether the one that is ahead in the model as described "
             "is so in this one: *same*, or *turned*. Where nobody is ahead as described, it says "
@@ -373,7 +384,11 @@ def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origi
         }
         lines = []
         for variation in variations:
-            cells = [variation.name, f"{figures.seconds(own[variation.name, 'slow']['seconds'])} s"]
+            slow = own[variation.name, "slow"]
+            cells = [
+                variation.name,
+                f"{figures.seconds(slow['seconds'])} s{_scans(slow, experiments)}",
+            ]
             for name in names:
                 row = own[variation.name, name]
                 late = figures.late(delays[experiment, variation.name, name])
@@ -384,7 +399,7 @@ def sensitivity(rows: list[dict], variations: Sequence[Variation], origin: Origi
                 cells.append(str(ahead) if ahead else figures.NONE)
                 cells.append(known[experiment].verdicts().get(variation.name, figures.NONE))
             lines.append(cells)
-        titles = [experiment, "T_slow", *map(marks.short, names)]
+        titles = [experiment, "T_slow, scans", *map(marks.short, names)]
         parts.append(_table(titles + (["lead", "order"] if experiment in known else []), lines))
     return "\n\n".join(filter(None, parts)) + "\n"
 

@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
     failed = any(row["failed"] for row in rows)
     where = options.OUT / "sensitivity.json"
     report.write(rows, options.host_facts(began, args, origin), where)
-    text = documents.sensitivity(rows, models, origin)
+    text = documents.sensitivity(rows, models, origin, experiments)
     write_text(options.OUT / "sensitivity.md", text)
     if args.docs and not failed:
         documents.put(paths.ROOT / "docs" / "model.md", "sensitivity", text)

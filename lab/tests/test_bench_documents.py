@@ -189,12 +189,19 @@ def test_a_line_for_each_model():
     own = bench_fakes.rows("redis", seeds=3, pghot=0.9, stock=0.5)
     rows = [{**row, "variation": model.name} for model in models for row in own]
     text = documents.sensitivity(rows, models, bench_fakes.ORIGIN)
-    assert "| redis | T_slow | pghot-default | stock-2 | lead | order |" in text
+    assert "| redis | T_slow, scans | pghot-default | stock-2 | lead | order |" in text
     assert (
         "| as-described | 4.000 s | 0.90 (0.40) | 0.50 (2.00) | +0.40 (+0.40..+0.40) | - |" in text
     )
     assert "| overlap | 4.000 s | 0.90 (0.40) | 0.50 (2.00) | +0.40 (+0.40..+0.40) | same |" in text
     assert "- redis: pghot-default is ahead as described, and with 1 of 1 other models" in text
+    # A scan of Redis's 40 MiB takes 400 ms at the fastest.
+    read = description.experiments("redis")
+    text = documents.sensitivity(rows, models, bench_fakes.ORIGIN, read)
+    assert "| overlap | 4.000 s, 10.0 | 0.90 (0.40) |" in text
+    rows[1] |= {"seconds": None}
+    text = documents.sensitivity(rows, models, bench_fakes.ORIGIN, read)
+    assert "| as-described | - s |" in text and "| overlap | 4.000 s, 10.0 |" in text
 
 
 def test_a_model_in_which_pghot_loses_is_seen_where_chance_decides_as_described():

@@ -148,6 +148,8 @@ def test_the_verb_writes_all_rows(tmp_path, monkeypatch, capsys, names, status):
     document = (tmp_path / "sensitivity.md").read_text(encoding="utf-8")
     said = capsys.readouterr().out
     assert all(name in said and f"| {name} |" in document for name in MODELS)
+    (read,) = description.experiments("random-anon")
+    assert f"| overlap | 2.000 s, {2000 / read.scale.scan_ms():.1f} |" in document
     assert said.splitlines()[-1] == report.digest_told(written["rows"])
     assert written["digest"] in said
 
