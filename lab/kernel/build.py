@@ -83,6 +83,8 @@ def ensure(flavour: str) -> BuiltKernel:
     tree = tree_of(flavour)
     with locked(lock_of(flavour)):
         own = apply.expected(pristine) if FLAVOURS[flavour].ours else {}
+        if FLAVOURS[flavour].ours and not own:
+            raise LabError("linux/ and patches/ are empty: was this directory moved or removed?")
         apply.sync(pristine, tree, own, linked=flavour != EDITED)
         if flavour == EDITED:
             _show_tree(tree)

@@ -160,6 +160,16 @@ def test_unknown_flavour() -> None:
         build.ensure("vanilla")
 
 
+def test_a_work_tree_that_is_gone_does_not_undo_the_kernel(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(build.programs, "require", lambda *names: None)
+    monkeypatch.setattr(build.source, "ensure", lambda: tmp_path)
+    monkeypatch.setattr(build.paths, "BUILDS", tmp_path / "builds")
+    monkeypatch.setattr(build.apply, "expected", lambda pristine: {})
+    monkeypatch.setattr(build.apply, "sync", lambda *args, **more: pytest.fail("it was undone"))
+    with pytest.raises(LabError, match="linux/ and patches/ are empty"):
+        build.ensure("pghot")
+
+
 def test_missing_tool_as_user(monkeypatch) -> None:
     monkeypatch.setattr(programs.apt, "available", lambda: True)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
