@@ -8,6 +8,9 @@
 #include "unit.h"
 #include "machine.h"
 
+/* core.c */
+bool pghot_booted = true;
+
 struct pghot_map pghot_map;
 struct pghot_tunables pghot_tunables;
 u32 pghot_batch_pages, pghot_period_ms;

@@ -22,7 +22,6 @@ static struct vm_area_struct vma = { .vm_mm = &process };
 static long first_thread, other_thread;
 
 /* Nobody reads the files of what it registers. */
-bool pghot_booted = true;
 static unsigned long accesses;
 int machine_hint_fault_init(void);
 

@@ -48,6 +48,29 @@ TEST(a_range_is_promoted_without_records)
 	machine_stop();
 }
 
+/* Without NUMA balancing nobody else has any kept. */
+TEST(while_there_is_a_promoter_memory_is_kept_free)
+{
+	struct pghot_promoter *p;
+
+	machine_start(false);
+	sysctl_numa_balancing_mode = 0;
+	assert_false(pghot_needs_headroom());
+	assert_true(IS_ERR(pghot_promoter_create(NODES)));
+	pghot_promoter_free(NULL);
+	assert_false(pghot_needs_headroom());
+	p = pghot_promoter_create(2);
+	assert_true(pghot_needs_headroom());
+	pghot_promoter_free(p);
+	assert_false(pghot_needs_headroom());
+	pghot_booted = false;
+	p = pghot_promoter_create(2);
+	assert_false(pghot_needs_headroom());
+	pghot_promoter_free(p);
+	pghot_booted = true;
+	machine_stop();
+}
+
 TEST(no_more_is_promoted_than_was_asked_for)
 {
 	struct pghot_range r;
@@ -207,6 +230,7 @@ TEST(it_is_off_where_pghot_is)
 
 UNIT_MAIN(
 	cmocka_unit_test(a_range_is_promoted_without_records),
+	cmocka_unit_test(while_there_is_a_promoter_memory_is_kept_free),
 	cmocka_unit_test(no_more_is_promoted_than_was_asked_for),
 	cmocka_unit_test(the_hottest_range_goes_first),
 	cmocka_unit_test(what_does_not_move_has_its_reason),

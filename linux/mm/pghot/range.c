@@ -26,7 +26,8 @@
  * pghot_promoter_create - make a promoter for pages that are known to be hot
  * @nid: node whose pages it promotes, or NUMA_NO_NODE for all nodes
  *
- * The node may have no memory yet, or none any more.
+ * The node may have no memory yet, or none any more. While there is a promoter,
+ * kswapd keeps memory free for promotion, also without NUMA balancing.
  *
  * Context: Process context. May sleep.
  *
@@ -42,6 +43,8 @@ struct pghot_promoter *pghot_promoter_create(int nid)
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->any = nid == NUMA_NO_NODE;
+	if (pghot_booted)
+		static_branch_inc(&pghot_headroom_key);
 	return p;
 }
 EXPORT_SYMBOL_GPL(pghot_promoter_create);
@@ -49,9 +52,15 @@ EXPORT_SYMBOL_GPL(pghot_promoter_create);
 /**
  * pghot_promoter_free - free what pghot_promoter_create() made
  * @p: the promoter, or NULL
+ *
+ * Context: Process context. May sleep.
  */
 void pghot_promoter_free(struct pghot_promoter *p)
 {
+	if (!p)
+		return;
+	if (pghot_booted)
+		static_branch_dec(&pghot_headroom_key);
 	kvfree(p);
 }
 EXPORT_SYMBOL_GPL(pghot_promoter_free);
