@@ -138,7 +138,7 @@ void machine_unplug(int nid, unsigned long section, unsigned long nr)
 
 void machine_power_on(void)
 {
-	jiffies = 100000;
+	jiffies = INITIAL_JIFFIES + 100000;
 	machine_asked = 0;
 	machine_process_asked = 0;
 	machine_looked = 0;

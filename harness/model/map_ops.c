@@ -263,15 +263,15 @@ static void expire(struct world *w, bool all)
 	w->expired = w->now;
 }
 
-/* As kmigrated does, which looks at the clock more often. */
+/* As kmigrated does, which looks at the clock more often: so a long step is many. */
 static void advance(struct world *w, u64 step)
 {
-	bool wraps = (u32)(w->now + step) < (u32)w->now || step >> 32;
-	u32 due = pghot_map_expire_ms(&w->map, &w->t);
+	bool late = step >= pghot_map_expire_ms(&w->map, &w->t), all;
 
 	w->now += step;
-	if (wraps || w->now - w->expired >= due)
-		expire(w, wraps || step >= due);
+	if (pghot_map_expire_due(&w->map, &w->t, (u32)w->expired, (u32)w->now,
+				 &all) || late)
+		expire(w, all || late);
 }
 
 static bool one(struct world *w, const u8 *op)

@@ -69,7 +69,7 @@ static int fault(unsigned long i, int nid, int *booked)
 	struct vm_fault vmf = { .vma = &vma };
 	struct folio *folio = machine_folio(2, i);
 
-	folio->access_time = pghot_now_ms();
+	folio->access_time = jiffies_to_msecs(jiffies);
 	*booked = folio_nid(folio);
 	return __pghot_hint_fault(folio, &vmf, nid, booked);
 }

@@ -150,6 +150,9 @@ void pghot_map_expire(struct pghot_map *map, struct pghot_map_node *node,
 		      u32 now_ms, const struct pghot_tunables *t, bool all);
 u32 pghot_map_expire_ms(const struct pghot_map *map,
 			const struct pghot_tunables *t);
+bool pghot_map_expire_due(const struct pghot_map *map,
+			  const struct pghot_tunables *t, u32 last_ms,
+			  u32 now_ms, bool *all);
 
 unsigned long pghot_map_ready(struct pghot_map_node *node,
 			      unsigned long hist[PGHOT_CLASSES]);

@@ -161,3 +161,21 @@ u32 pghot_map_expire_ms(const struct pghot_map *map,
 
 	return min_t(u64, ms, U32_MAX / 4);
 }
+
+/**
+ * pghot_map_expire_due - is pghot_map_expire() to be called
+ * @map: the map
+ * @t: how long the window is
+ * @last_ms: when it was called last, or the map set up
+ * @now_ms: the time
+ * @all: set to what it is to be called with, if the window has not changed
+ *
+ * Return: true if so.
+ */
+bool pghot_map_expire_due(const struct pghot_map *map,
+			  const struct pghot_tunables *t, u32 last_ms,
+			  u32 now_ms, bool *all)
+{
+	*all = now_ms < last_ms;
+	return *all || now_ms - last_ms >= pghot_map_expire_ms(map, t);
+}

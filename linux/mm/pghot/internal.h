@@ -246,11 +246,13 @@ void pghot_kmigrated_stop(struct pghot_node *node);
 
 /*
  * The clock of all records. Milliseconds since boot, wrapping: converted from
- * jiffies because that can be read in any context, but never in ticks.
+ * jiffies because that can be read in any context, but never in ticks. Jiffies
+ * begin five minutes before they wrap in 32 bits, and records would forget all
+ * then: count from where they began.
  */
 static inline u32 pghot_now_ms(void)
 {
-	return jiffies_to_msecs(jiffies);
+	return jiffies_to_msecs(jiffies - INITIAL_JIFFIES);
 }
 
 #endif /* _MM_PGHOT_INTERNAL_H */

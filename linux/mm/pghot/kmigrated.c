@@ -31,29 +31,32 @@
 static void kmigrated_expire(struct pghot_node *node)
 {
 	u32 now = pghot_now_ms();
+	bool all;
 
-	if (now - node->expired_ms <
-	    pghot_map_expire_ms(&pghot_map, &pghot_tunables))
+	if (!pghot_map_expire_due(&pghot_map, &pghot_tunables, node->expired_ms,
+				  now, &all))
 		return;
-	pghot_map_expire(&pghot_map, &node->map, now, &pghot_tunables,
-			 now < node->expired_ms);
+	pghot_map_expire(&pghot_map, &node->map, now, &pghot_tunables, all);
 	node->expired_ms = now;
 }
 
 /*
  * Sleep until a record becomes ready for a target that takes something, or the
  * next pass is due: because a target may have opened, what was busy may be free,
- * or what waits may have gone stale. Or until kmigrated_expire() is due.
+ * or what waits may have gone stale. Or until kmigrated_expire() is due, also because
+ * the clock wraps.
  */
 static void kmigrated_wait(struct pghot_node *node, u32 due_ms)
 {
 	u32 expire_ms = pghot_map_expire_ms(&pghot_map, &pghot_tunables);
+	u32 wrap_ms = max(0U - pghot_now_ms(), 1U);
 
+	due_ms = min(due_ms, min(expire_ms, wrap_ms));
 	wait_event_freezable_timeout(node->wait,
 				     READ_ONCE(node->kick) ||
 				     kthread_should_stop() ||
 				     kthread_should_park(),
-				     msecs_to_jiffies(min(due_ms, expire_ms)));
+				     msecs_to_jiffies(due_ms));
 }
 
 /* Let readiness add up, without being woken for each record. */
@@ -135,6 +138,8 @@ int pghot_kmigrated_start(struct pghot_node *node)
 	node->pass = pghot_pass_alloc(node);
 	if (!node->pass)
 		return -ENOMEM;
+	/* Records are no older. */
+	node->expired_ms = pghot_now_ms();
 
 	/* Not affine to a mask: to the node it keeps to as CPUs come and go. */
 	thread = kthread_create_on_node(kmigrated, node,
