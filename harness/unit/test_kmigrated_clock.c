@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The clock: when it begins, and when it wraps. */
+/* The clock: when it begins, when it wraps, and times that are long over. */
+#include <linux/err.h>
+#include <linux/kthread.h>
+
 #include "unit.h"
 #include "machine.h"
 
 #define SECOND		1000U
 #define FIVE_MINUTES	(300U * SECOND)
+#define DAY		(24UL * 3600 * SECOND)
 #define READY		100UL
 
 /* Pages of node 2 are ready for node 0, which has no room, as no node has. */
@@ -65,7 +69,50 @@ TEST(a_thread_that_sleeps_has_all_forgotten_when_the_clock_wraps)
 	}
 }
 
+/* When it is to run again targets may take something. */
+TEST(a_parked_thread_keeps_no_target_closed)
+{
+	struct pghot_node *node;
+
+	start_waiting(false, DAY);
+	machine_run(5);
+	node = pghot_node(2);
+	assert_true(node_isset(0, node->closed));
+	kthread_park(node->kmigrated);
+	assert_true(nodes_empty(node->closed));
+	jiffies += 30 * DAY;
+	machine_room(0, 1000);
+	kthread_unpark(node->kmigrated);
+	machine_ready(2, 2000, 0);
+	machine_run(5);
+	assert_int_equal(machine_moved(2, 2000, 2001, 0), 1);
+	machine_stop();
+}
+
+TEST(who_promotes_once_a_month_finds_targets_open)
+{
+	unsigned long pages[NR_PGHOT_VERDICTS];
+	struct pghot_promoter *p;
+	struct pghot_range r;
+
+	start_waiting(false, DAY);
+	p = pghot_promoter_create(2);
+	assert_false(IS_ERR(p));
+	r = (struct pghot_range) { .pfn = machine_pfn(2, 5000), .nr = 8 };
+	assert_int_equal(pghot_promote_ranges(p, &r, 1, ULONG_MAX, pages), 0);
+	assert_int_equal(pages[PGHOT_PROMOTED], 0);
+	jiffies += 30 * DAY;
+	machine_room(0, 1000);
+	r = (struct pghot_range) { .pfn = machine_pfn(2, 5000), .nr = 8 };
+	assert_int_equal(pghot_promote_ranges(p, &r, 1, ULONG_MAX, pages), 0);
+	assert_int_equal(pages[PGHOT_PROMOTED], 8);
+	pghot_promoter_free(p);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(what_is_ready_stays_so_when_jiffies_wrap_after_boot),
 	cmocka_unit_test(a_thread_that_sleeps_has_all_forgotten_when_the_clock_wraps),
+	cmocka_unit_test(a_parked_thread_keeps_no_target_closed),
+	cmocka_unit_test(who_promotes_once_a_month_finds_targets_open),
 )

@@ -65,6 +65,13 @@ void pghot_promoter_from(struct pghot_promoter *p, int src)
 		p->dest[nid].closed = PGHOT_OPEN;
 }
 
+static u32 closing_left_ms(const struct pghot_closing *c, u32 now)
+{
+	u32 gone = now - c->since_ms;
+
+	return gone < c->wait_ms ? c->wait_ms - gone : 0;
+}
+
 /**
  * pghot_promoter_open - open the targets whose time has come
  * @p: the promoter
@@ -82,10 +89,10 @@ void pghot_promoter_open(struct pghot_promoter *p)
 
 		d->min_class = 0;
 		d->taken = 0;
-		if ((s32)(d->own_until_ms - now) <= 0)
+		if (!closing_left_ms(&d->own_closing, now))
 			d->own_only = false;
 		if (d->closed != PGHOT_OPEN && target &&
-		    (s32)(d->until_ms - now) > 0)
+		    closing_left_ms(&d->closing, now))
 			continue;
 		d->closed = PGHOT_OPEN;
 		if (target)
@@ -93,10 +100,13 @@ void pghot_promoter_open(struct pghot_promoter *p)
 	}
 }
 
-static u32 not_before(u32 wait_ms)
+static struct pghot_closing closing_begin(u32 wait_ms)
 {
-	return pghot_now_ms() + min(max(wait_ms, PGHOT_BURST_MS / 2U),
-				    READ_ONCE(pghot_period_ms));
+	return (struct pghot_closing) {
+		.since_ms = pghot_now_ms(),
+		.wait_ms = min(max(wait_ms, PGHOT_BURST_MS / 2U),
+			       READ_ONCE(pghot_period_ms)),
+	};
 }
 
 /**
@@ -113,7 +123,7 @@ void pghot_promoter_close(struct pghot_promoter *p, int nid,
 	struct pghot_dest *d = &p->dest[nid];
 
 	d->closed = why;
-	d->until_ms = not_before(wait_ms);
+	d->closing = closing_begin(wait_ms);
 	if (claims)
 		pghot_target_claim(nid, p->src, true);
 	pghot_promoter_sum_up(p);
@@ -132,7 +142,7 @@ void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid)
 	struct pghot_dest *d = &p->dest[nid];
 
 	d->own_only = true;
-	d->own_until_ms = not_before(0);
+	d->own_closing = closing_begin(0);
 	pghot_promoter_sum_up(p);
 }
 
@@ -198,7 +208,7 @@ u32 pghot_promoter_due_ms(struct pghot_promoter *p)
 		struct pghot_dest *d = &p->dest[nid];
 
 		if (d->closed != PGHOT_OPEN)
-			due = min(due, (u32)max((s32)(d->until_ms - now), 1));
+			due = min(due, max(closing_left_ms(&d->closing, now), 1U));
 	}
 	return due;
 }

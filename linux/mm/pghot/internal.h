@@ -239,6 +239,7 @@ void pghot_bill_settle(struct pghot_bill *bill, u64 ns);
 struct pghot_pass *pghot_pass_alloc(struct pghot_node *node);
 void pghot_pass_free(struct pghot_pass *p);
 u32 pghot_pass_run(struct pghot_pass *p);
+void pghot_pass_park(struct pghot_pass *p);
 
 /* kmigrated.c */
 int pghot_kmigrated_start(struct pghot_node *node);

@@ -78,6 +78,7 @@ static int kmigrated(void *data)
 	set_freezable();
 	while (!kthread_should_stop()) {
 		if (kthread_should_park()) {
+			pghot_pass_park(node->pass);
 			kthread_parkme();
 			continue;
 		}

@@ -57,6 +57,20 @@ void pghot_pass_free(struct pghot_pass *p)
 	kvfree(p);
 }
 
+/**
+ * pghot_pass_park - the node's thread is about to be parked
+ * @p: the memory
+ *
+ * For how long nobody knows: what is closed now may take something then. And others
+ * need not leave the node a share meanwhile.
+ */
+void pghot_pass_park(struct pghot_pass *p)
+{
+	pghot_promoter_from(p->promoter, p->node->map.nid);
+	pghot_promoter_sum_up(p->promoter);
+	pghot_ready_see(p, 0);
+}
+
 /*
  * Which classes go to a target at first: all, unless more is ready than it
  * takes. Some of what is ready may be for others; then a further round takes

@@ -88,11 +88,25 @@ struct pghot_tenants {
 };
 
 /**
+ * struct pghot_closing - when something was closed, and for how long
+ * @since_ms: when
+ * @wait_ms: for how long
+ *
+ * Not till when: who does not look for some weeks would find a time that is over to
+ * be one that is still to come.
+ */
+struct pghot_closing {
+	u32 since_ms;
+	u32 wait_ms;
+};
+
+/**
  * struct pghot_dest - a node, as a target and as one that accesses pages
  * @batch: folios that are to go there
  * @closed: why it takes nothing more for now, or PGHOT_OPEN
- * @until_ms: till when, if it is closed
- * @own_only: it has no room for pages that should go elsewhere; with @own_until_ms
+ * @closing: since when, and for how long
+ * @own_only: it has no room for pages that should go elsewhere
+ * @own_closing: the same for that
  * @min_class: heat below which pages wait for a later round
  * @share: what it takes from the promoter's node
  * @taken: pages that it took of that
@@ -102,9 +116,9 @@ struct pghot_tenants {
 struct pghot_dest {
 	struct pghot_batch batch;
 	enum pghot_verdict closed;
-	u32 until_ms;
+	struct pghot_closing closing;
 	bool own_only;
-	u32 own_until_ms;
+	struct pghot_closing own_closing;
 	u32 min_class;
 	struct pghot_share share;
 	unsigned long taken;
