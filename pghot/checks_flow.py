@@ -4,6 +4,7 @@
 from pghot.columns import percent
 from pghot.counters import DELAYED, DROPPED
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding
+from pghot.kconfig import configure
 from pghot.machine import TIERING_BIT
 from pghot.settings import PGHOT
 from pghot.status import Reason, Status
@@ -30,7 +31,7 @@ def numa_balancing(status: Status) -> Finding | None:
             FAIL,
             "This kernel has no NUMA balancing.",
             "Hint faults come from it. Build the kernel with CONFIG_NUMA_BALANCING=y.",
-            "scripts/config --enable NUMA_BALANCING && make olddefconfig",
+            configure("NUMA_BALANCING"),
         )
     if balancing.mode is None or balancing.tiering is None:
         return Finding(
@@ -66,8 +67,10 @@ def hint_faults(status: Status) -> Finding | None:
             "Whether the hint fault source is on can be read by root only.",
             "Run pghot doctor as root.",
         )
-    if waits(source) and status.numa_balancing.tiering is False:
-        return Finding(OK, "The hint fault source is on: it waits for kernel.numa_balancing=2.")
+    mode = status.numa_balancing.mode
+    if waits(source) and mode is not None and status.numa_balancing.tiering is False:
+        wanted = f"kernel.numa_balancing={mode | TIERING_BIT}"
+        return Finding(OK, f"The hint fault source is on: it waits for {wanted}.")
     if source.enabled:
         return Finding(OK, "The hint fault source is on.")
     only = _only_hint_faults(status)

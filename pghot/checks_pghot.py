@@ -2,6 +2,7 @@
 """The doctor's checks of pghot itself: is it there, is it on, and may it move pages."""
 
 from pghot.findings import FAIL, OK, UNKNOWN, Finding
+from pghot.kconfig import configure
 from pghot.settings import PGHOT, SYSCTL_RATE_LIMIT
 from pghot.status import Status
 from pghot.subsystem import ABSENT, BOOT_OFF, DISABLED, ENABLED, FAILED, is_present, rests
@@ -14,8 +15,9 @@ def kernel(status: Status) -> Finding | None:
             FAIL,
             "This kernel has no pghot.",
             "Promotion, if any, is left to stock NUMA balancing. Boot a kernel that is built with"
-            " CONFIG_PGHOT=y; the command, run in its source tree, configures one.",
-            "scripts/config --enable PGHOT && make olddefconfig",
+            " CONFIG_PGHOT=y; the command, run in its source tree, configures one, and prints that"
+            " line if it did.",
+            configure("PGHOT"),
         )
     if status.pghot.state == FAILED:
         return Finding(

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
+from pghot import kconfig
 from pghot.tests import fakes, shell
 
 PAGES = ["docs/operator.md", "docs/tool.md"]
@@ -96,3 +97,33 @@ def test_the_series_shown_is_the_series():
     subjects = re.findall(r'^subject = "(.*)"$', steps, re.MULTILINE)
     shown = re.findall(r"^Applying: (.*)$", (shell.REPO / PAGES[0]).read_text(), re.MULTILINE)
     assert shown == subjects
+
+
+def depends_of_pghot() -> set[str]:
+    """What the kernel's PGHOT depends on."""
+    kconfig = (shell.REPO / "linux/mm/pghot/Kconfig").read_text()
+    lines = re.findall(r"^\tdepends on (.*)$", kconfig.partition("\n\thelp\n")[0], re.MULTILINE)
+    return set(re.findall(r"\w+", " ".join(lines)))
+
+
+def test_the_options_that_pghot_needs_are_those_of_its_kconfig():
+    # What an x86-64 kernel has in any case, and how the page says so.
+    fixed = {"64BIT": "a 64-bit kernel", "PAGE_SIZE_4KB": "pages of 4 KiB"}
+    needed = depends_of_pghot()
+    assert set(fixed) < needed
+    page = " ".join((shell.REPO / PAGES[0]).read_text().split())
+    said = page.partition("missing that it depends on: ")[2].partition(".")[0]
+    assert set(re.findall(r"`CONFIG_(\w+)`", said)) == needed - set(fixed)
+    assert all(words in said for words in fixed.values())
+    command = next(text for _, text in blocks(PAGES[0]) if "scripts/config" in text)
+    enabled = set(re.findall(r"--enable (\w+)", command))
+    assert needed - set(fixed) | {"PGHOT"} <= enabled
+    assert set(kconfig.NEEDS["PGHOT"]) == needed - set(fixed)
+
+
+def test_the_last_patch_shown_is_the_last_of_the_series():
+    steps = (shell.REPO / "patches/series.toml").read_text()
+    subjects = re.findall(r'^subject = "(.*)"$', steps, re.MULTILINE)
+    shown = re.findall(r"^build/series/(\S+)$", (shell.REPO / PAGES[0]).read_text(), re.MULTILINE)
+    name = re.sub(r"\W+", "-", subjects[-1])
+    assert shown == [f"{len(subjects):04}-{name}.patch"]
