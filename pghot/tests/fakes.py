@@ -219,7 +219,7 @@ def fresh(root: Path) -> Machine:
     m = cxl(root)
     m.remove(_SLOW).remove(_SLOW_TIER).remove(f"{PGHOT}/node2").remove("proc/77")
     m.write(f"{NODES}/node0/distance", "10 21").write(f"{NODES}/node1/distance", "21 10")
-    balance(m, 0)
+    balance(m, 1)
     m.write("sys/kernel/mm/numa/demotion_enabled", "false")
     for name in ("sources/hint_fault/accesses", "target0/promoted", "target1/promoted"):
         m.write(f"{PGHOT}/{name}", 0)
