@@ -109,7 +109,7 @@ def test_every_page_is_listed():
 
 def test_the_readme_shows_what_the_doctor_says(tmp_path, capsys):
     machine = fakes.cxl(tmp_path)
-    fakes.balance(machine, 0)
+    fakes.balance(machine, 1)
     machine.write("sys/kernel/mm/numa/demotion_enabled", "false")
     assert tool(["doctor", "--root", str(tmp_path)]) == 1
     said = capsys.readouterr().out
