@@ -150,3 +150,12 @@ def test_every_debian_package_has_a_reason():
         sorted(name for name in debian if not re.search(rf"(?<![\w-]){name}(?![\w-])", listed))
         == []
     )
+
+
+def test_the_faq_counts_the_hooks():
+    words = (
+        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+    )
+    hooks = len(list(paths.PATCHES.glob("*.patch")))
+    said = " ".join((paths.ROOT / "docs/faq.md").read_text().split())
+    assert f"and {words[hooks - 10]} small patches (`patches/`)" in said

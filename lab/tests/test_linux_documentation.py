@@ -287,3 +287,20 @@ def test_memory_of_a_tib_is_what_the_harness_allows(page):
         for mib in re.findall(r"([\d,]+) MiB", part)
     }
     assert {mib for mib in said if mib > 128} == {int(bound) for bound in bounds[0]}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [GUIDE, paths.ROOT / "docs/faq.md", paths.ROOT / "docs/kernel-reviewer.md"],
+    ids=lambda page: page.name,
+)
+def test_when_a_fault_moves_the_page_is_as_in_the_code(page):
+    wake = (PGHOT / "wake.c").read_text()
+    crowded = first(r"^#define BEHIND_RECORDS\s+(\d+)$", wake)
+    alone = first(r"^#define FAR_BEHIND_RECORDS\s+(\d+)$", wake)
+    text = " ".join(page.read_text().split())
+    assert re.search(
+        rf"more than {crowded} records\b[^.]*\bothers want its CPU", text
+    ) or re.search(rf"others want its CPU and more than {crowded} records", text)
+    assert re.search(rf"more than {alone} where it has (?:a CPU|one) for itself", text)
+    assert "where no CPU is idle and the thread is behind" not in text
