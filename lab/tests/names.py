@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab import paths
-from lab.tests.names_commands import wrong_command, wrong_variable
+from lab.tests.names_commands import names_of, wrong_command, wrong_variable
 
 WIDTH = 100
 
@@ -337,7 +337,7 @@ def wrong_name(span: str) -> Iterator[str]:
     if re.match(r"(?:lab|pghot)\.\w", name):
         if not dotted_exists(name):
             yield f"no such module or name: {name}"
-    elif not _known(name.removeprefix("CONFIG_")):
+    elif not _known(name.removeprefix("CONFIG_")) and name not in (names_of("EXPERIMENT") or ()):
         yield f"nothing here is called {name}"
 
 

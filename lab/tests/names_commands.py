@@ -83,7 +83,7 @@ def _choices(action: argparse.Action) -> frozenset[str] | None:
     if action.choices is not None:
         return frozenset(map(str, action.choices))
     name = (action.metavar if isinstance(action.metavar, str) else action.dest).upper()
-    return _names({"MACHINES": "MACHINE"}.get(name, action.dest.upper()))
+    return names_of({"MACHINES": "MACHINE"}.get(name, action.dest.upper()))
 
 
 def wrong_options(
@@ -138,7 +138,7 @@ def _wrong_choice(action: argparse.Action, value: str, what: str) -> Iterator[st
 
 
 @functools.cache
-def _names(kind: str) -> frozenset[str] | None:
+def names_of(kind: str) -> frozenset[str] | None:
     """What there is of a kind; None for a kind of which nothing is known."""
     if kind == "MACHINE":
         return frozenset(tomllib.loads((paths.ROOT / "lab/machines/machines.toml").read_text()))
@@ -156,7 +156,7 @@ def _names(kind: str) -> frozenset[str] | None:
 
 def wrong_value(name: str, value: str) -> Iterator[str]:
     """Experiments, contenders, machines and flavours that are not there."""
-    known = _names(name)
+    known = names_of(name)
     for one in value.split(",") if known is not None else ():
         if one and not one.isupper() and one not in (known or ()):
             yield f"no such {name.lower()}: {one}"

@@ -11,6 +11,7 @@ import re
 import pytest
 
 from lab import paths
+from lab.bench import description
 from lab.host import programs
 from lab.tests import names
 from pghot.cli import main as tool
@@ -67,6 +68,8 @@ def test_every_name_exists(path):
         ("`CONFIG_PGHOT=y` `CONFIG_NO_SUCH`", "no such kernel option: CONFIG_NO_SUCH"),
         ("all `pghot_skip_*`, `pghot_skip_lunch`", "no such counter: pghot_skip_lunch"),
         ("`pghot_record()` and `no_such_function()`", "nothing here is called no_such_function"),
+        ("`redis-busy` `gups-full-busy`", None),
+        ("`redis-lunch`", "nothing here is called redis-lunch"),
         ("`lab.errors.LabError`", None),
         ("`lab.errors.width`", "no such module or name: lab.errors.width"),
         ("`pghot --bogus status`", "pghot has no option --bogus"),
@@ -153,9 +156,16 @@ def test_every_debian_package_has_a_reason():
 
 
 def test_the_faq_counts_the_hooks():
-    words = (
-        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-    )
+    words = {12: "twelve", 13: "thirteen", 14: "fourteen", 15: "fifteen", 16: "sixteen"}
     hooks = len(list(paths.PATCHES.glob("*.patch")))
     said = " ".join((paths.ROOT / "docs/faq.md").read_text().split())
-    assert f"and {words[hooks - 10]} small patches (`patches/`)" in said
+    assert f"and {words[hooks]} small patches (`patches/`)" in said
+
+
+def test_the_page_names_each_experiment_that_damon_takes_part_in():
+    text = " ".join((paths.ROOT / "docs/bench.md").read_text().split())
+    said = text.partition("takes part only where `wide = true`: in ")[2].partition(", and in")[0]
+    known = description.experiments()
+    wide = {one.name for one in known if one.wide and not one.variant}
+    assert wide and wide <= set(re.findall(r"`([\w-]+)`", said)) <= {one.name for one in known}
+    assert not any(one.document and one.document.names("damon") for one in known)
