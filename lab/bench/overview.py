@@ -18,8 +18,9 @@ from lab.bench.marks import Mark
 TITLE = "How much of the slow memory's cost is recovered"
 
 MAIN = (
-    "redis", "redis-2cpu", "graph500", "sockets-mixed", "random-anon", "random-anon-busy", "regions",
-    "pmbench-normal", "gups-full", "hostile-alternate", "tenants", "readers-1", "readers-7", "idle",
+    "redis", "redis-2cpu", "graph500", "sockets-mixed", "random-anon", "random-anon-busy",
+    "regions", "pmbench-normal", "gups-full", "hostile-alternate", "tenants", "readers-1",
+    "readers-7", "idle",
 )  # fmt: skip
 """Experiments that stand for all in the README: of each class in which other code decides (the
 document has the table), two without an idle CPU, and one that has all it needs."""
