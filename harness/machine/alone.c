@@ -10,7 +10,6 @@
 
 /* core.c */
 bool pghot_booted = true;
-
 struct pghot_map pghot_map;
 struct pghot_tunables pghot_tunables;
 u32 pghot_batch_pages, pghot_period_ms;
