@@ -236,14 +236,30 @@ class _Compared:
     total: int
     stock: tuple[float, ...] = ()
     ours: tuple[float, ...] = ()
+    standings: tuple[str, ...] = ()
 
-    def told(self, form: Callable[[float], str], unit: str = "") -> tuple[str, str]:
+    def told(
+        self, form: Callable[[float], str], how: str = "{0} to {1}, {2} in the median"
+    ) -> tuple[str, str]:
         """From lowest to highest, and the median, of each."""
         stock, ours = (
-            f"{form(min(own))} to {form(max(own))}{unit}, {form(median(own))}{unit} in the median"
+            how.format(form(min(own)), form(max(own)), form(median(own)))
             for own in (self.stock, self.ours)
         )
         return stock, ours
+
+    def counts(self) -> list[str]:
+        """In how many of them pghot stands how, in the order of order.STANDINGS."""
+        return [str(self.standings.count(name)) for name in order.STANDINGS]
+
+    def stands(self) -> str:
+        """The same as a sentence: medians do not say what chance can make."""
+        ahead, alike, behind, unknown = self.counts()
+        return (
+            f"Against stock Linux at its best pghot is ahead in {ahead} of these "
+            f"{len(self.standings)}, behind in {behind}, and in {alike} chance can make the "
+            f"difference. In {unknown} it is not known what chance makes."
+        )
 
 
 def _compared(rows: list[dict], experiments: Sequence[Experiment], decides: str = "") -> _Compared:
@@ -255,12 +271,13 @@ def _compared(rows: list[dict], experiments: Sequence[Experiment], decides: str 
 
     begin_slow = {one.name for one in experiments if counts(one)}
     known = begin_slow | {one.name for one in description.experiments() if counts(one)}
-    ours = marks.headline(_order(rows))
+    ours, standings = marks.headline(_order(rows)), order.standings(rows)
     found = []
     for experiment, own in _by_experiment(rows).items():
         stock, pghot = (row["recovered"] if row else None for row in _pair(own, ours))
         if experiment in begin_slow and stock is not None and pghot is not None:
-            found.append((stock, pghot))
+            stands = standings.get((experiment, ""), order.UNKNOWN)
+            found.append((stock, pghot, stands))
     return _Compared(len(known), *zip(*found)) if found else _Compared(len(known))
 
 
@@ -271,7 +288,8 @@ def _over_all(compared: _Compared) -> str:
     stock, ours = compared.told(figures.share)
     return (
         f"Over {len(compared.stock)} of the {compared.total} experiments whose data start in slow "
-        f"memory, R is\n{ours}, with pghot; {stock}, with stock Linux.\n\n"
+        f"memory, R is\n{ours}, with pghot; {stock}, with stock Linux.\n"
+        f"{_wrapped(compared.stands())}\n\n"
     )
 
 
@@ -288,19 +306,21 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
         return ""
     stock, ours = (
         text.replace("%", "% of the time that slow memory costs", 1)
-        for text in compared.told(_percent, "%")
+        for text in compared.told(_percent, "{0} to {1}%, {2}% in the median")
     )
     text = (
         f"**What it gains.** In {len(compared.stock)} of the {compared.total} experiments on "
         f"modelled machines that have their data in slow memory at the start, pghot wins back "
-        f"{ours}. Stock Linux wins back {stock}. By what decides which pages are promoted:"
+        f"{ours}. Stock Linux wins back {stock}. {compared.stands()} By what decides which pages "
+        "are promoted, the medians, and in brackets from lowest to highest:"
     )
     lines = []
     for decides, about in description.DECIDES.items():
         own = _compared(rows, experiments, decides)
-        told = own.told(_percent, "%") if own.stock else (figures.NONE, figures.NONE)
-        lines.append([about, f"{len(own.stock)} of {own.total}", *told])
-    table = _table(["What decides", "experiments", "stock Linux", "pghot"], lines)
+        told = own.told(_percent, "{2}% ({0} to {1})") if own.stock else [figures.NONE] * 2
+        lines.append([about, f"{len(own.stock)} of {own.total}", *told, *own.counts()])
+    titles = ["What decides", "experiments", "stock Linux", "pghot", *order.STANDINGS]
+    table = _table(titles, lines)
     # A table ends with an empty line, and not with a mark.
     return f"{_wrapped(text)}\n\n{table}\n\n"
 
@@ -309,7 +329,7 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     """Of every experiment with bounds, pghot beside the stock kernel at its best: R, and in
     brackets the delay. What pghot recovers most of comes first, and the better one is bold
     unless chance can make the difference."""
-    delays, leads = figures.delays(rows), order.leads(rows)
+    delays, standings = figures.delays(rows), order.standings(rows)
     about = {one.name: one.about if one.variant else one.about.split(";")[0] for one in experiments}
     ours = marks.headline(_order(rows))
     lines = []
@@ -318,11 +338,9 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         shares = [row["recovered"] if row else None for row in pair]
         if all(value is None for value in shares):
             continue
-        key = (experiment, "")
-        told = key in leads and resolution.of(rows, key) is not None
-        side = leads[key].side if told else 0
+        stands = standings.get((experiment, ""))
         cells = []
-        for row, value, better in zip(pair, shares, (side < 0, side > 0)):
+        for row, value, better in zip(pair, shares, (stands == "behind", stands == "ahead")):
             text = figures.share(value)
             shown = f"**{text}**" if better else text
             late = delays[(*figures.row_key(row), row["contender"])] if row else None

@@ -49,6 +49,22 @@ def lead(row: dict, other: dict, least: float = LEAST) -> Lead | None:
     return Lead(mean, min(known, default=mean), max(known, default=mean), least, len(known))
 
 
+ALIKE = "alike"
+UNKNOWN = "not known"
+STANDINGS = ("ahead", ALIKE, "behind", UNKNOWN)
+"""How pghot stands before the stock kernel at its best."""
+
+
+def standing(ahead: Lead, *, resolved: bool) -> str:
+    """One of STANDINGS. Alike is also where seeds do not agree. Where no control says what chance
+    makes, or one seed is further apart than the control, it is not known."""
+    if not resolved:
+        return UNKNOWN
+    if ahead.side:
+        return "ahead" if ahead.side > 0 else "behind"
+    return UNKNOWN if ahead.seeds < 2 and abs(ahead.mean) >= ahead.least else ALIKE
+
+
 def verdict(here: Lead, there: Lead) -> str:
     """Whether who is ahead in one model is so in the other: "same" or "turned"; "ahead" or
     "behind", as pghot is there, where nobody is in the first one; "open" where chance decides in
@@ -117,6 +133,14 @@ def leads(rows: list[dict]) -> dict[tuple[str, str], Lead]:
         if ahead is not None:
             found[key] = ahead
     return found
+
+
+def standings(rows: list[dict]) -> dict[tuple[str, str], str]:
+    """How pghot stands, by figures.row_key(), where it and the stock kernel have R."""
+    return {
+        key: standing(ahead, resolved=resolution.of(rows, key) is not None)
+        for key, ahead in leads(rows).items()
+    }
 
 
 def orders(rows: list[dict]) -> list[Order]:

@@ -147,11 +147,44 @@ def test_an_easy_class_does_not_hide_a_hard_one():
     text = documents.gain(rows, description.experiments())
     lines = [line for line in text.splitlines() if line.startswith("| ")][2:]
     assert len(lines) == len(description.DECIDES)
-    assert re.search(r"first hint fault.* 3 of 9 \| 65 to 85%, 75% .* \| 70 to 90%, 80% ", lines[0])
-    assert re.search(r"DRAM is full.* 1 of \d+ \| 5 to 5%, 5% .* \| 10 to 10%, 10% ", lines[1])
-    assert re.search(r"nothing to gain.* 0 of 2 \| - \| - \|", lines[2])
+    assert re.search(
+        r"first hint fault.* 3 of 9 \| 75% \(65 to 85\) \| 80% \(70 to 90\) \|", lines[0]
+    )
+    assert re.search(r"DRAM is full.* 1 of \d+ \| 5% \(5 to 5\) \| 10% \(10 to 10\) \|", lines[1])
+    assert re.search(r"nothing to gain.* 0 of 2 \| - \| - \| 0 \| 0 \| 0 \| 0 \|", lines[2])
     # So that what follows is no line of the table.
     assert text.endswith("|\n\n")
+
+
+def test_a_higher_median_does_not_look_like_a_lead():
+    """Who is ahead is counted by what chance can make, in the sentence and in each class."""
+    rows = [
+        *bench_fakes.rows("redis", seeds=3, pghot=0.9, stock=0.5, twin=0.49),
+        *bench_fakes.rows("sqlite", seeds=3, pghot=0.6, stock=0.58, twin=0.53),
+        *bench_fakes.rows("gups", seeds=3, pghot=0.6, stock=0.9, twin=0.9),
+        # One seed, and no control.
+        *bench_fakes.rows("graph500", pghot=0.9, stock=0.5, twin=0.5),
+        *bench_fakes.rows("gups-full", seeds=3, pghot=0.9, stock=0.5),
+    ]
+    known = description.experiments()
+    text = documents.gain(rows, known)
+    head, _, *lines = [line for line in text.splitlines() if line.startswith("| ")]
+    assert head.endswith("| ahead | alike | behind | not known |")
+    assert [re.findall(r"\d+", line)[-4:] for line in lines] == [
+        ["1", "1", "1", "1"],
+        ["0", "0", "0", "1"],
+        ["0", "0", "0", "0"],
+    ]
+    said = (
+        "Against stock Linux at its best pghot is ahead in 1 of these 5, behind in 1, and in 1 "
+        "chance can make the difference. In 2 it is not known what chance makes."
+    )
+    summary = documents.summary(rows, known, bench_fakes.ORIGIN)
+    for where in (text, summary):
+        assert said in " ".join(where.split())
+    # The same as is bold.
+    assert re.findall(r"`([\w-]+)` .*\*\*", summary) == ["redis", "gups"]
+    assert max(len(line) for line in text.splitlines() if not line.startswith("|")) <= 100
 
 
 def test_each_experiment_is_in_one_class_of_the_table():

@@ -47,6 +47,24 @@ def test_the_order(here, there, said):
     assert order.verdict(here, there) == said
 
 
+@pytest.mark.parametrize(
+    "ahead, resolved, said",
+    [
+        (AHEAD, True, "ahead"),
+        (BEHIND, True, "behind"),
+        (TORN, True, "alike"),
+        (ALIKE, True, "alike"),
+        (AHEAD, False, "not known"),
+        (ALIKE, False, "not known"),
+        (Lead(0.4, 0.4, 0.4), True, "not known"),
+        (Lead(0.01, 0.01, 0.01), True, "alike"),
+    ],
+)
+def test_how_one_stands(ahead, resolved, said):
+    """Without a control nobody knows what chance makes, nor with one seed beyond it."""
+    assert order.standing(ahead, resolved=resolved) == said
+
+
 def test_with_one_seed_nobody_is_ahead():
     """It always agrees with itself."""
     one = lead([0.9], [0.5])
