@@ -349,7 +349,8 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
                 beside.append(row["contender"])
             cells.append(f"{shown} ({', '.join(beside)})" if beside else shown)
         rank = shares[1] if shares[1] is not None else float("-inf")
-        lines.append((rank, [f"`{experiment}`", *cells, about.get(experiment, "")]))
+        what = "; ".join(filter(None, (about.get(experiment), tenants.beside(*reversed(pair)))))
+        lines.append((rank, [f"`{experiment}`", *cells, what]))
     lines.sort(key=lambda line: -line[0])
     table = _table(
         ["Experiment", "stock Linux", "pghot", "What it does"],

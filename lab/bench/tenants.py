@@ -65,6 +65,27 @@ def lines(rows: list[dict]) -> Iterator[tuple[str, ...]]:
             )
 
 
+def _share(row: dict | None, name: str) -> str:
+    """R of the tenant of that name, or its score where its bounds do not bound it."""
+    for tenant in _of(row) if row else ():
+        if tenant["name"] == name:
+            shown = figures.share(tenant.get("recovered"))
+            known = shown != figures.NONE
+            return f"R {shown}" if known else figures.score(tenant["score"], tenant["unit"])
+    return figures.NONE
+
+
+def beside(ours: dict | None, stock: dict | None) -> str:
+    """What became, with pghot and with the stock kernel, of the tenants beside the first one, whose
+    R the row has; empty without any."""
+    names = dict.fromkeys(tenant["name"] for row in (ours, stock) if row for tenant in _of(row)[1:])
+    return "; ".join(
+        f"the {name} beside it: {_share(ours, name)}, stock Linux "
+        f"{_share(stock, name).removeprefix('R ')}"
+        for name in names
+    )
+
+
 def table(rows: list[dict]) -> Table | None:
     """The same for the terminal; None without any."""
     known = list(lines(rows))

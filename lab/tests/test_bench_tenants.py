@@ -6,7 +6,7 @@ import io
 import pytest
 from rich.console import Console
 
-from lab.bench import documents, tenants
+from lab.bench import description, documents, tenants
 from lab.tests import bench_fakes
 
 
@@ -58,6 +58,31 @@ def test_the_table_has_a_line_for_each():
     assert "server" in line and "33.25" in line and "16,384" in line and "13,369" in line
     assert "459,000 requests/s" in line and sum("scan" in line for line in lines) == 2
     assert "…" not in out.getvalue()
+
+
+def test_who_pays_is_in_the_row_of_who_gains():
+    """R of the row is the server's, which may be at the scan's cost."""
+    ours = "pghot-default-hint_fault"
+    rows = [row("fast", 2.0, 4.0), row("slow", 1.0, 3.0), row(ours, 1.8, 2.4)]
+    rows.append(row("stock-2", 1.5, 2.5))
+    for one, share in zip(rows, (1.0, 0.0, 0.89, 0.67)):
+        one["recovered"] = share
+    tenants.bound(rows)
+    experiments = description.experiments()
+
+    def line():
+        text = documents.summary(rows, experiments, bench_fakes.ORIGIN)
+        return next(line for line in text.splitlines() if line.startswith("| `tenants`"))
+
+    assert line().endswith("fills DRAM; the scan beside it: R -1.00, stock Linux -0.80 |")
+    # Without bounds of its own it has its score.
+    rows[1]["detail"]["tenants"][1]["score"] = 5.0
+    tenants.bound(rows)
+    assert line().endswith("; the scan beside it: 2.40 MB/s, stock Linux 2.50 MB/s |")
+    del rows[3]
+    assert line().endswith("; the scan beside it: 2.40 MB/s, stock Linux - |")
+    alone = bench_fakes.rows("redis", pghot=0.9, stock=0.5)
+    assert "beside it" not in documents.summary(alone, experiments, bench_fakes.ORIGIN)
 
 
 def test_each_is_in_the_documents_too():
