@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from lab import machines
-from lab.bench import description, figures, marks, order, resolution, tenants
+from lab.bench import description, figures, marks, order, overhead, resolution, tenants
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
 from lab.errors import LabError
@@ -299,11 +299,12 @@ def _percent(share: float) -> str:
 
 def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     """The README's first sentence on results, for who has not heard of R, and a line for each
-    class of experiments: an easy one is not to hide a hard one. Empty where nothing was
-    compared."""
-    compared = _compared(rows, experiments)
+    class of experiments: an easy one is not to hide a hard one. Then what it costs. Empty where
+    nothing was compared."""
+    compared, costs = _compared(rows, experiments), overhead.told(rows)
+    told_costs = _wrapped(f"**What it costs.** {costs}") + "\n\n" if costs else ""
     if not compared.stock:
-        return ""
+        return told_costs
     stock, ours = (
         text.replace("%", "% of the time that slow memory costs", 1)
         for text in compared.told(_percent, "{0} to {1}%, {2}% in the median")
@@ -322,7 +323,7 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     titles = ["What decides", "experiments", "stock Linux", "pghot", *order.STANDINGS]
     table = _table(titles, lines)
     # A table ends with an empty line, and not with a mark.
-    return f"{_wrapped(text)}\n\n{table}\n\n"
+    return f"{_wrapped(text)}\n\n{table}\n\n{told_costs}"
 
 
 def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin) -> str:

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tiering costs where it has nothing to gain, as a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lab.bench import figures, marks, resolution
+
+_IDLE, _BUSY = "idle", "idle-busy"
+"""What is used often lies in DRAM from the start; and the same with all CPUs busy."""
+
+
+def _both(ours: dict, stock: dict, told: Callable[[dict], str | None]) -> str | None:
+    """What is told of pghot and of the stock kernel; None where it is not of both."""
+    pghot, linux = told(ours), told(stock)
+    return f"{pghot} with pghot and {linux} with stock Linux" if pghot and linux else None
+
+
+def _rows(rows: list[dict], experiment: str) -> dict[str, dict] | None:
+    """The bounds, ``ours`` and ``stock`` of an experiment; None where one has no figures."""
+    own = [row for row in rows if row["experiment"] == experiment]
+    known = {row["contender"]: row for row in own}
+    name = marks.headline([row["contender"] for row in own]) or ""
+    wanted = {
+        "fast": known.get("fast"),
+        "slow": known.get("slow"),
+        "ours": known.get(name),
+        "stock": resolution.stock(own),
+    }
+    found = {which: row for which, row in wanted.items() if row and row["seconds"]}
+    return found if len(found) == len(wanted) else None
+
+
+def _longer(row: dict, fast: dict) -> str:
+    share = row["seconds"] / fast["seconds"] - 1
+    return f"{abs(share):.1%} {'longer' if share >= 0 else 'less'}"
+
+
+def _lost(row: dict) -> str | None:
+    """CPU time that programs on the other CPUs lost."""
+    ms = row["hog_lost_ms"]
+    return None if ms is None else f"{figures.cpu_ms(ms)} ms"
+
+
+def _chance(rows: list[dict], own: dict[str, dict]) -> str:
+    """How far the two are apart, at least, where they are not alike."""
+    least = resolution.of(rows, figures.row_key(own["ours"]))
+    if least is None:
+        return "What chance makes there is not known."
+    fast, slow = own["fast"]["seconds"], own["slow"]["seconds"]
+    return f"Less than {least * (slow - fast) / fast:.1%} apart is alike."
+
+
+def told(rows: list[dict]) -> str:
+    """How much longer a run takes for tiering; empty where nothing of that was measured."""
+    idle, busy = _rows(rows, _IDLE), _rows(rows, _BUSY)
+    if not idle:
+        return ""
+    fast = idle["fast"]
+    parts = [
+        "Where nothing is to be gained (`idle`: what is used often lies in DRAM), a run takes "
+        f"{_both(idle['ours'], idle['stock'], lambda row: _longer(row, fast))} than where nothing "
+        f"is scanned or moved. {_chance(rows, idle)}"
+    ]
+    if busy:
+        fast = busy["fast"]
+        text = (
+            f"With all CPUs busy (`{_BUSY}`) it takes "
+            f"{_both(busy['ours'], busy['stock'], lambda row: _longer(row, fast))}"
+        )
+        lost = _both(busy["ours"], busy["stock"], _lost)
+        if lost:
+            still = _lost(fast) or figures.NONE
+            text += f"; programs on the other CPUs lose {lost}, {still} where nothing moves"
+        parts.append(f"{text}. {_chance(rows, busy)}")
+    return " ".join(parts)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lab/bench/overhead.py: what tiering costs where it has nothing to gain."""
+
+import pytest
+
+from lab.bench import description, documents, overhead
+from lab.tests import bench_fakes
+
+
+def rows(name="idle", ours=0.96, lost=(None, None, None), **more):
+    """Of 4 s in slow memory and 2 s in DRAM. The control is the better one of stock Linux."""
+    made = bench_fakes.rows(name, pghot=ours, stock=0.955, twin=0.97, **more)
+    for row, ms in zip((made[0], made[2], made[4]), lost):
+        row["hog_lost_ms"] = ms
+    return made
+
+
+def test_what_a_run_takes_longer():
+    assert overhead.told(rows()) == (
+        "Where nothing is to be gained (`idle`: what is used often lies in DRAM), a run takes 4.0% "
+        "longer with pghot and 3.0% longer with stock Linux than where nothing is scanned or "
+        "moved. Less than 2.0% apart is alike."
+    )
+    assert "takes 1.0% less with pghot and 3.0% longer" in overhead.told(rows(ours=1.01))
+
+
+def test_who_pays_where_no_cpu_is_idle():
+    busy = rows("idle-busy", ours=0.95, lost=(7.2, 19.0, 8.4))
+    assert overhead.told(rows() + [{**row, "variant_of": "idle"} for row in busy]).endswith(
+        "With all CPUs busy (`idle-busy`) it takes 5.0% longer with pghot and 3.0% longer with "
+        "stock Linux; programs on the other CPUs lose 19 ms with pghot and 8 ms with stock Linux, "
+        "7 ms where nothing moves. Less than 2.0% apart is alike."
+    )
+    assert overhead.told(busy) == ""
+
+
+def test_without_a_control_it_is_not_known_what_chance_makes():
+    assert overhead.told(rows()[:4]).endswith("What chance makes there is not known.")
+
+
+@pytest.mark.parametrize("missing", range(4))
+def test_half_of_it_says_nothing(missing):
+    some = rows()[:4]
+    failed = {"error": "no", "failed": True, "seconds": None, "recovered": None}
+    assert overhead.told(some[:missing] + some[missing + 1 :]) == ""
+    assert overhead.told([*some[:missing], some[missing] | failed, *some[missing + 1 :]]) == ""
+
+
+def test_the_readme_says_what_it_costs():
+    known = description.experiments()
+    assert documents.gain(rows(), known).startswith("**What it costs.** Where nothing is")
+    both = documents.gain(rows() + bench_fakes.rows("redis", pghot=0.9, stock=0.5), known)
+    assert both.startswith("**What it gains.**") and "|\n\n**What it costs.** Where" in both
+    assert both.endswith(".\n\n")
+    assert max(len(line) for line in both.splitlines() if not line.startswith("|")) <= 100
