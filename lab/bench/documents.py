@@ -164,7 +164,7 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
         parts += [
             "R, and in brackets from which to which it is with other random numbers:",
             _matrix(with_r, "R", _share),
-            *filter(None, [_wrapped(resolution.told(rows))]),
+            *map(_wrapped, filter(None, [resolution.told(rows), resolution.told_unmoved(rows)])),
             _wrapped(
                 "The delay in seconds, the time that the slow bound takes, and how often NUMA "
                 "balancing can scan all memory of the process in it:"
@@ -323,6 +323,8 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     titles = ["What decides", "experiments", "stock Linux", "pghot", *order.STANDINGS]
     table = _table(titles, lines)
     # A table ends with an empty line, and not with a mark.
+    warning = resolution.told_unmoved(rows)
+    told_costs = (f"{_wrapped(warning)}\n\n" if warning else "") + told_costs
     return f"{_wrapped(text)}\n\n{table}\n\n{told_costs}"
 
 
@@ -364,7 +366,7 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         f"{resolution.LEAST} or more, and by no less than like kernels differ by there and in the "
         "median. A variant that they take no part in goes by what they differ by in the "
         "experiment that it is a variant of. Elsewhere nothing is bold. "
-        f"{resolution.told(rows)}"
+        f"{resolution.told(rows)} {resolution.told_unmoved(rows)}"
     )
     overall = _over_all(_compared(rows, experiments))
     return f"{table}\n\n{overall}{_made(origin, more.rstrip())}\n"

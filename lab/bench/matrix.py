@@ -277,6 +277,12 @@ def _by_seed(results: list[Result], fast: list[Result], slow: list[Result]) -> l
     ]
 
 
+def _begins_slow(made: Cell) -> bool:
+    """Whether its data begin where the slow bound has them and only a policy moves them: what
+    is gained without one comes from elsewhere."""
+    return made.contender.placement == "start" and made.experiment.start == made.experiment.slow
+
+
 def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result]) -> dict:
     """One row of results.json, means of all seeds: docs/bench.md documents the fields.
     ``fast`` and ``slow`` are the results of the bounds, none where there are none."""
@@ -291,6 +297,7 @@ def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result
         **({"like": made.contender.like} if made.contender.like else {}),
         "error": made.error or failed,
         "failed": failed is not None,
+        "begins_slow": _begins_slow(made),
     }
     if failed or not results:
         return {**base, **dict.fromkeys(_FIGURES)}

@@ -14,6 +14,8 @@ from lab.bench import figures, marks
 
 LEAST = 0.02
 """R is shown with two digits: who differ by less look alike."""
+_UNKNOWN = 0.1
+"""R that nothing was promoted for may be so far from 0 where no control says what chance makes."""
 
 
 def stock(own: Iterable[dict]) -> dict | None:
@@ -64,6 +66,27 @@ def of(rows: list[dict], key: tuple[str, str]) -> float | None:
     whole = {figures.row_key(row): row["variant_of"] for row in rows if "variant_of" in row}
     apart = found.get(key, found.get((whole.get(key, ""), key[1])))
     return None if apart is None else max(LEAST, apart, median(found.values()))
+
+
+def unmoved(rows: list[dict]) -> list[dict]:
+    """Rows whose R promotion did not make: all begins as beside the slow bound and no page was
+    promoted, but R is further from 0 than like kernels differ by."""
+    return [
+        row
+        for row in rows
+        if row["recovered"] is not None and row.get("begins_slow") and not row["promoted"]
+        if abs(row["recovered"]) > (of(rows, figures.row_key(row)) or _UNKNOWN)
+    ]
+
+
+def told_unmoved(rows: list[dict]) -> str:
+    """A warning of them; empty without any."""
+    found = [
+        f"R of {figures.share(row['recovered'])} without a page promoted in {row['experiment']} "
+        f"with {marks.short(row['contender'])}"
+        for row in unmoved(rows)
+    ]
+    return f"Warning, not the policy: {', '.join(found)}." if found else ""
 
 
 def score_differences(rows: list[dict]) -> dict[str, float]:
@@ -130,5 +153,6 @@ def told_ms(rows: list[dict]) -> str:
 
 
 def all_told(rows: list[dict]) -> list[str]:
-    """A sentence on each kind of difference that there is."""
-    return [said for said in (told(rows), told_scores(rows), told_ms(rows)) if said]
+    """A sentence on each kind of difference that there is, and a warning of what is none."""
+    every = (told(rows), told_scores(rows), told_ms(rows), told_unmoved(rows))
+    return [said for said in every if said]

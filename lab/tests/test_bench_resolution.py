@@ -7,7 +7,7 @@ import re
 import pytest
 from rich.console import Console
 
-from lab.bench import description, documents, figures, marks, page, report, resolution
+from lab.bench import description, documents, figures, marks, matrix, page, report, resolution
 from lab.tests import bench_fakes
 
 
@@ -77,6 +77,69 @@ def test_a_control_that_failed_is_none():
     made = bench_fakes.rows("redis", pghot=0.5, stock=0.5)
     broken = bench_fakes.row("redis", "off-2", error="no", failed=True, seconds=None)
     assert resolution.differences([*made, {**broken, "like": "stock-2"}]) == {}
+
+
+def still(recovered, name="readers-7", contender="stock-2", **fields):
+    """A row of an experiment in which no page was promoted."""
+    more = {"promoted": 0, "begins_slow": True} | fields
+    return bench_fakes.row(name, contender, recovered, **more)
+
+
+def test_what_nothing_was_promoted_for_is_not_the_policys():
+    """Seven readers had R 0.28 of where the scheduler put them."""
+    pghot = "pghot-default-hint_fault"
+    made = [*rows(), still(0.28), still(-0.11, contender=pghot), still(0.09, "readers-1")]
+    said = (
+        "Warning, not the policy: R of 0.28 without a page promoted in readers-7 with stock-2, R "
+        "of -0.11 without a page promoted in readers-7 with pghot-default."
+    )
+    assert resolution.told_unmoved(made) == said
+    # Where there is a control, by what that differs by.
+    twin = still(0.04, "readers-1", "off-2", like="stock-2")
+    found = resolution.unmoved([*rows(), still(0.09, "readers-1"), twin])
+    assert [row["contender"] for row in found] == ["stock-2"]
+    assert resolution.unmoved([still(0.12), still(0.0, contender="off-2", like="stock-2")]) == []
+
+
+@pytest.mark.parametrize(
+    "fields", [{"promoted": 1}, {"begins_slow": False}, {"promoted": None, "recovered": None}]
+)
+def test_r_that_needs_no_reason(fields):
+    """Something was promoted, data begin in DRAM, or the run failed."""
+    row = still(0.5) | fields
+    assert resolution.unmoved([row]) == [] and resolution.told_unmoved([row]) == ""
+
+
+def test_what_is_not_the_policys_is_said_where_the_figures_are(tmp_path):
+    bounds = [bench_fakes.row("readers-7", name, r) for name, r in (("fast", 1.0), ("slow", 0.0))]
+    made = [*bounds, still(0.28), still(0.27, contender="pghot-default-hint_fault")]
+    said = resolution.told_unmoved(made)
+    known = description.experiments("readers-7")
+    out = io.StringIO()
+    Console(file=out, width=120).print(report.table(made, 120))
+    path = page.write(made, known, description.contenders(), tmp_path / "p.html")
+    for text in (
+        out.getvalue(),
+        path.read_text(encoding="utf-8"),
+        documents.results(made, bench_fakes.ORIGIN, known),
+        documents.summary(made, known, bench_fakes.ORIGIN),
+        documents.gain(made, known),
+    ):
+        assert said in " ".join(text.split())
+
+
+def test_only_what_begins_as_the_slow_bound_can_have_no_reason():
+    """Not a bound, nor what has its data in DRAM from the start."""
+    known = {one.name: one for one in description.contenders()}
+
+    def begins(experiment, contender):
+        (read,) = description.experiments(experiment)
+        return matrix.row(matrix.cell(read, known[contender]), [], [], [])["begins_slow"]
+
+    assert begins("readers-7", "stock-2") and begins("hostile-triad", "stock-0")
+    assert not begins("idle", "stock-2")
+    for bound in ("fast", "slow", "best"):
+        assert not begins("pmbench-normal", bound)
 
 
 def bold(made):
