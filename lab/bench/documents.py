@@ -32,6 +32,7 @@ def _begin(verb: str) -> str:
 
 _WIDTH = 100
 """Columns of a line of a document."""
+_SECONDS = re.compile(r"\d s\b")
 
 
 def _wrapped(said: str) -> str:
@@ -114,12 +115,14 @@ def _share(row: dict) -> str:
     return figures.share(row["recovered"]) + (f" ({spread})" if spread else "")
 
 
-def _measured(row: dict) -> str:
-    """A row's own figures, as documents have theirs."""
+def _measured(row: dict, there: str) -> str:
+    """A row's own figures, as the document has its own ``there``: in seconds, or as a score."""
+    score = figures.score(row["score"], row["unit"])
     if row["recovered"] is None:
-        return figures.score(row["score"], row["unit"])
+        return score
     moved = f", {figures.count(row['promoted'])} pages promoted" if row["promoted"] else ""
-    return f"{figures.seconds(row['seconds'])} s, R {figures.share(row['recovered'])}{moved}"
+    own = "" if _SECONDS.search(there) else f"{score}, "
+    return f"{own}{figures.seconds(row['seconds'])} s, R {figures.share(row['recovered'])}{moved}"
 
 
 def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
@@ -131,7 +134,7 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
         own = known.get(experiment.name, {})
         document = experiment.document
         told = [
-            [f"`{experiment.name}`", marks.short(one.contender), one.text, _measured(row)]
+            [f"`{experiment.name}`", marks.short(one.contender), one.text, _measured(row, one.text)]
             for one in (document.figures if document else ())
             if (row := own.get(one.contender)) and not row["error"]
         ]

@@ -2,6 +2,9 @@
 """lab/bench/description.py: what the shipped experiments say, and who takes part in them."""
 
 import io
+import re
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from rich.console import Console
@@ -10,6 +13,7 @@ from lab import machines
 from lab.bench import description, documents, page, report
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
+from lab.bench.scale import COMMON
 from lab.errors import LabError
 from lab.measure import Result
 from lab.tests import bench_fakes
@@ -46,6 +50,52 @@ def test_who_a_document_names_takes_part_in_short_runs_only_as_others_do():
     assert not description.take_part(named, stock, quick=True)
     (other,) = description.experiments("gups")
     assert not description.take_part(other, stock, quick=False)
+
+
+def told(name):
+    """An experiment, why it differs from its document, and figures in the document."""
+    (read,) = description.experiments(name)
+    document = read.document
+    assert document
+    said = {figure.contender: figure.text for figure in document.figures}
+    return read, " ".join(document.differs.split()), said
+
+
+def pages_of(text):
+    return int(text.replace(",", ""))
+
+
+def test_regions_says_which_share_is_promoted_here_and_there():
+    read, differs, figures = told("regions")
+    words = dict(pairwise(read.workload))
+    regions, pages = int(words["--regions"]), int(words["--region-mib"]) * 256
+    (there,) = map(pages_of, re.findall(r"([\d,]+) pages promoted", figures["stock-2"]))
+    # A GiB each.
+    assert f"{there / (regions << 18):.1%} of the hot pages" in differs
+    assert f"({there:,} of {regions << 18:,})" in differs
+    hot = regions * pages
+    (here,) = re.findall(rf"\(([\d,]+) of {hot:,} .* and ([\d,]+) with", differs)
+    low, high = (100 * pages_of(one) / hot for one in here)
+    assert f"here {low:.0f} to {high:.0f}% (" in differs
+    # A turn, and what the threshold lets the scan come before it, of all turns.
+    in_time = (read.turn.ms + read.scale.hot_ms()) / (regions * read.turn.ms)
+    assert f"it comes to {in_time:.0%} of their pages in time" in differs
+
+
+def test_pmbench_says_why_it_gains_less_than_in_the_document():
+    read, differs, figures = told("pmbench-normal")
+    before, after = (float(figures[name].split()[0]) for name in ("stock-0", "stock-2"))
+    assert f"do {after / before - 1:.0%} more than none" in differs
+    ((ours, slow),) = (
+        map(float, two) for two in re.findall(r"\(([\d.]+) s and ([\d.]+) s", differs)
+    )
+    assert f"did {slow / ours - 1:.0%} more than the slow bound" in differs
+    # It stood for more memory then, which took longer to scan, and made half as many accesses more.
+    then = replace(read.scale, memory=COMMON[0])
+    assert f"a run of {slow * 1000 / then.scan_ms():.2f} passes" in differs
+    accesses = int(dict(pairwise(read.workload))["--accesses"])
+    now = slow * accesses / 12000000
+    assert round(now * 1000 / read.scale.scan_ms()) == 2 and "after some two passes" in differs
 
 
 def test_a_document_stays_where_its_threads_were_cold():

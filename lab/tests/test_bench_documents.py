@@ -12,6 +12,7 @@ from lab.bench import command, description, documents, marks, options, overview,
 from lab.cli import main
 from lab.errors import LabError
 from lab.machines.variation import Variation
+from lab.measure import workloads
 from lab.tests import bench_fakes
 
 ROWS = [
@@ -55,6 +56,43 @@ def test_what_documents_say_is_beside_what_came_out():
     assert "- `random-anon` (“mm: Hot page tracking and promotion infrastructure (v3)”): 64" in text
     assert max(map(len, text.partition("Why they differ")[2].splitlines())) <= 100
     assert documents.against(ROWS, known[2:]) == ""
+
+
+def test_what_a_document_has_as_a_score_is_one_here_too():
+    (known,) = description.experiments("pmbench-normal")
+    row = bench_fakes.row("pmbench-normal", "stock-2", 0.15, score=8926312.0, unit="accesses/s")
+    text = documents.against([row], [known])
+    assert (
+        "| `pmbench-normal` | stock-2 | 164.0 M accesses/s (all patches) | 8,930,000 accesses/s, "
+        "3.700 s, R 0.15, 16,384 pages promoted |" in text
+    )
+
+
+@pytest.mark.parametrize(
+    "read",
+    [read for read in description.experiments() if read.document],
+    ids=lambda read: read.name,
+)
+def test_a_documents_figures_can_be_held_against_the_labs(read):
+    """In seconds, which any run has, or in the unit of the workload's score."""
+    text = (workloads.SOURCE / f"{read.workload[0]}.c").read_text(encoding="ascii")
+    (unit,) = re.findall(r'workload_result\(.*, "([^"]+)",$', text, re.MULTILINE)
+    if read.workload[0] == "sockets":
+        # The pattern of Graph500.
+        unit = "TEPS"
+    for figure in read.document.figures:
+        timed = read.fast and re.search(r"\d s\b", figure.text)
+        assert timed or unit in figure.text, (figure.text, unit)
+
+
+@pytest.mark.parametrize("name", ["compaction-idle", "compaction-busy"])
+def test_what_huge_pages_took_in_the_document_is_a_score(name):
+    (read,) = description.experiments(name)
+    assert read.document
+    (figure,) = read.document.figures
+    (told,) = re.findall(r"^(\d+) huge pages/s: ([\d.]+) s for (\d+)$", figure.text)
+    rate, seconds, pages = map(float, told)
+    assert rate == pytest.approx(pages / seconds, abs=1)
 
 
 def test_scores_without_bounds_have_a_resolution():
