@@ -28,7 +28,7 @@ _PGHOT = "/sys/kernel/mm/pghot"
 # As shipped: sysctl_numa_balancing_* of kernel/sched/fair.c, and its MAX_SCAN_WINDOW, which is
 # in MB a second and cannot be set.
 _SCAN_MB = 256
-_SCAN_DELAY_MS = 1000
+SCAN_DELAY_MS = 1000
 _PASS_MS = 1000
 _SLOW_PASS_MS = 60000
 HOT_MS = 1000
@@ -87,7 +87,7 @@ class Scale:
     def delay_ms(self) -> int:
         """scan_delay_ms, for what has just begun. A new thread waits for so long before each
         of its first scans, which are larger here than 256 MB would be."""
-        delay = _SCAN_DELAY_MS // self.time
+        delay = SCAN_DELAY_MS // self.time
         larger = self.scan_mb() * self.memory / (_SCAN_MB * self.processes)
         return max(1, delay, round(delay * larger))
 
@@ -102,8 +102,8 @@ class Scale:
         delay they scan from their first tick on, in the period that the kernel computes for
         them. A new thread of a process that is there already would go by the delay for its
         first scans, and is what most workloads begin with. Without a delay the kernel also
-        forgets which threads used a part of memory with each scan, and not after four
-        times the delay: then it scans that part last.
+        forgets which threads used a mapping with each scan, and not after four times the
+        delay: docs/model.md says what that is worth.
         """
         return [
             (f"{_BALANCING}/scan_size_mb", self.scan_mb()),

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from lab import machines, paths
+from lab.bench import scale
 
 PAGE = (paths.ROOT / "docs/model.md").read_text(encoding="utf-8")
 _FIGURE = re.compile(r"\d (ns|µs|ms|s|GB/s|Gbit/s|[KMGT]iB|%|times)\b|\d%")
@@ -73,6 +74,17 @@ LINE = 64
 def test_figures_follow_from_the_machine(name, figure):
     text = next(text for known, text in OMITTED.items() if known.startswith(name))
     assert figure in text
+
+
+def test_what_a_scan_delay_of_nothing_changes_has_its_size():
+    """The kernel forgets who used a mapping after four times the delay."""
+    text = OMITTED["Which threads use memory"]
+    there, here = 4 * scale.SCAN_DELAY_MS, 4 * scale.SCAN_DELAY_MS // scale.COMMON[1]
+    assert f"{there // 1000} to {2 * there // 1000} s on a server" in text
+    assert f"{here} to {2 * here} ms at the common scale" in text
+    old = dict(scale.Scale(*scale.COMMON, 64).settings(cold=False))
+    (delay,) = (value for path, value in old.items() if path.endswith("/scan_delay_ms"))
+    assert f"Here the scan delay is {delay}, " in text
 
 
 def test_what_long_runs_take_is_what_the_table_says():
