@@ -82,7 +82,7 @@ def rate_limit(status: Status) -> Finding | None:
             UNKNOWN, "The promotion rate limit cannot be read.", "Run pghot doctor as root."
         )
     if limit.value > 0:
-        return Finding(OK, f"The promotion rate limit is {limit.value} MB/s to each target node.")
+        return Finding(OK, f"The promotion rate limit is {limit.value} MiB/s to each target node.")
     return Finding(
         FAIL,
         "The promotion rate limit is 0: no page may be promoted.",

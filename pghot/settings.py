@@ -23,7 +23,7 @@ SETTINGS = (
     Knob("period_ms", "ms", "kmigrated's timer; a ready record wakes it earlier"),
     Knob(
         "promote_rate_limit_MBps",
-        "MB/s",
+        "MiB/s",
         "most memory promoted to one target node per second",
         SYSCTL_RATE_LIMIT,
     ),

@@ -284,3 +284,13 @@ def test_every_field_is_documented(run, cxl, repo):
     assert [
         f for f in sorted(fields) if f"`{f}`" not in document and f"`{f}[]`" not in document
     ] == []
+
+
+def test_the_rate_limit_is_in_the_kernels_unit(run, cxl, repo):
+    guide = (repo / "linux/Documentation/admin-guide/mm/pghot.rst").read_text()
+    about = guide.partition("``promote_rate_limit_MBps``\n")[2].partition("\n\n")[0]
+    assert "in MiB a second" in about
+    assert "65536  MiB/s" in run("status", machine=cxl).out
+    assert "65536 MiB/s" in run("doctor", machine=cxl).out
+    for page in ("docs/operator.md", "docs/tool.md"):
+        assert "MB/s" not in (repo / page).read_text(), page
