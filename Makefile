@@ -7,6 +7,9 @@ LAB := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))bin/lab
 export PGHOT_DEBUG := $(filter 1,$(DEBUG))
 export LINUX_TARBALL JOBS HOOK
 
+# Given and empty, as by a shell variable that is not set.
+NO_TESTS := $(if $(strip $(TESTS)),,$(filter command,$(origin TESTS)))
+
 # The kernel's own make must not join this one's job server.
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -52,6 +55,7 @@ demo: ## show hot pages of an unmodified Redis being promoted
 	@$(LAB) demo
 
 test: ## run every test; the last line counts them
+	@$(if $(NO_TESTS),echo 'lab: TESTS names nothing: name files or leave it out for all' >&2; exit 2)
 	@$(LAB) test $(TESTS)
 
 bench: ## run the benchmarks in guest time, beside the stock kernel

@@ -60,6 +60,9 @@ def run(args: argparse.Namespace) -> int:
     if args.rest in (["-h"], ["--help"]):
         args.help()
         sys.exit(0)
+    if not all(args.rest):
+        # A shell variable that is not set; pytest would take it for all files.
+        raise LabError("an empty word names no test: leave it out for all, or name files")
     command = [sys.executable, "-m", "pytest", *args.rest]
     if not args.rest:
         prepare()

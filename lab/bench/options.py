@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Callable
 
 from rich.console import Console
 
@@ -30,6 +31,21 @@ def switch(parser: argparse.ArgumentParser, name: str, text: str) -> None:
     )
 
 
+def _names(option: str, default: str) -> Callable[[str], str]:
+    """The type of an option that lists names. A shell variable that is not set gives an empty
+    list, and all there is would take hours."""
+
+    def given(text: str) -> str:
+        if not text.strip(", "):
+            raise LabError(
+                f"--{option} names nothing: leave it out for {default}, or give names with "
+                "commas in between"
+            )
+        return text
+
+    return given
+
+
 def add(
     parser: argparse.ArgumentParser,
     experiments: str | None,
@@ -45,7 +61,8 @@ def add(
         parser.add_argument(
             f"--{name}",
             metavar="NAMES",
-            default=os.environ.get(name.upper()) or default,
+            type=_names(name, default or "all"),
+            default=os.environ.get(name.upper(), default),
             help=f"only these{beside}, with commas in between (default: {default or 'all'})",
         )
     switch(parser, "quick", "less work in each run, one seed, fewer contenders")

@@ -63,6 +63,15 @@ def test_a_kernel_that_does_not_build_is_for_the_tests_to_fail(monkeypatch, caps
     assert "The stock kernel: make bzImage failed" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", [[""], ["-x", ""]])
+def test_an_empty_word_does_not_mean_all_tests(monkeypatch, capsys, words):
+    monkeypatch.setattr(test.subprocess, "run", lambda *_, **__: pytest.fail("it ran"))
+    assert cli.main(["test", *words]) == 1
+    assert capsys.readouterr().err == (
+        "lab: an empty word names no test: leave it out for all, or name files\n"
+    )
+
+
 def test_help_of_test_is_its_own(monkeypatch, capsys):
     monkeypatch.setattr(test.subprocess, "run", lambda *_, **__: pytest.fail("it ran"))
     with pytest.raises(SystemExit) as end:
