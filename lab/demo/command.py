@@ -9,6 +9,7 @@ from lab import paths
 from lab.log import console
 from lab.machines import load
 from lab.verbs import Verbs
+from pghot.subsystem import LAYOUTS
 
 RESULT = paths.OUT / "demo" / "result.json"
 PAGE = paths.OUT / "demo" / "index.html"
@@ -20,10 +21,17 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument(
         "--layout",
         default="default",
+        choices=tuple(LAYOUTS),
         metavar="NAME",
         help="default (1 byte per page) or precise (4 bytes)",
     )
     parser.set_defaults(run=run)
+
+
+def _forget() -> None:
+    """Remove the results of an earlier run, which are not to pass for this one's."""
+    RESULT.unlink(missing_ok=True)
+    PAGE.unlink(missing_ok=True)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -33,9 +41,7 @@ def run(args: argparse.Namespace) -> None:
     from lab.demo.narrator import clock
     from lab.demo.run import Settings, perform
 
-    RESULT.unlink(missing_ok=True)
-    PAGE.unlink(missing_ok=True)
-    result = perform(Settings(layout=args.layout), PAGE)
+    result = perform(Settings(layout=args.layout), PAGE, _forget)
     report.write(result, RESULT)
     report.show(result, load(result["machine"]), console)
     console.print(

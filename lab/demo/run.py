@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -16,6 +17,7 @@ from lab.guest import Guest
 from lab.host import programs, qemu
 from lab.kernel import build
 from lab.machines import load
+from pghot.subsystem import LAYOUTS
 
 # The guest's own Python, not the lab's: nothing but the standard library.
 _PROGRAM = ["/usr/bin/python3", "-E", "-s", "-m", "lab.demo.inside"]
@@ -128,17 +130,20 @@ class _Follower:
         say.stage(*_STAGES[event["name"]])
 
 
-def perform(settings: Settings, page: Path | None = None) -> dict:
+def perform(
+    settings: Settings, page: Path | None = None, begin: Callable[[], None] = lambda: None
+) -> dict:
     """Run the demonstration; return what result.json is to hold.
 
-    With ``page`` it is measured in guest time too, and that page is written.
+    With ``page`` it is measured in guest time too, and that page is written. ``begin`` is called
+    when all that it needs is there, and the machine is about to boot.
 
     Raises LabError where pghot did not promote the hot pages, and where the
     guest's kernel warned of anything.
     """
     machine = load(settings.machine)
-    if settings.layout not in ("default", "precise"):
-        raise LabError(f"unknown layout {settings.layout!r}: choose default or precise")
+    if settings.layout not in LAYOUTS:
+        raise LabError(f"unknown layout {settings.layout!r}: choose {' or '.join(LAYOUTS)}")
     compare = page is not None
     narrator = Narrator(len(_STAGES) - (0 if compare else len(_FOR_THE_PAGE)))
     narrator.stage(*_STAGES["host"])
@@ -151,6 +156,7 @@ def perform(settings: Settings, page: Path | None = None) -> dict:
     narrator.stage(*_STAGES["kernel"])
     kernel = build.ensure(settings.flavour)
     accelerator = qemu.accelerator()
+    begin()
     narrator.stage(*_STAGES["boot"])
     narrator.detail(f"{machine.name}: {machine.about}; {accelerator.name}, pghot={settings.layout}")
     nodes = list(range(len(machine.nodes)))

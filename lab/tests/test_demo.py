@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from lab import cli
 from lab.bench import description
 from lab.demo import command, measured, page, picture, report, run, summary
 from lab.demo.inside import pages, redis
@@ -101,18 +102,72 @@ def test_result_is_written_whole_or_not_at_all(tmp_path):
     assert os.listdir(path.parent) == ["result.json"]
 
 
-def test_failed_run_leaves_no_result_of_an_earlier_one(tmp_path, monkeypatch):
-    def fail(settings, page):
-        raise LabError("no")
+@pytest.fixture
+def earlier(tmp_path, monkeypatch):
+    """What an earlier run left."""
+    left = [tmp_path / "result.json", tmp_path / "index.html"]
+    for name, path in zip(("RESULT", "PAGE"), left):
+        path.write_text("{}")
+        monkeypatch.setattr(command, name, path)
+    return left
 
-    path = tmp_path / "result.json"
-    path.write_text("{}")
-    monkeypatch.setattr(command, "RESULT", path)
-    monkeypatch.setattr(command, "PAGE", tmp_path / "index.html")
-    monkeypatch.setattr(run, "perform", fail)
+
+def refuse(*_, **__):
+    raise LabError("no")
+
+
+def equip(monkeypatch):
+    """All that the demonstration needs is there, but for what a test takes away."""
+    for module, name in (
+        (run.programs, "require"),
+        (run.programs, "find"),
+        (run.qemu, "ensure"),
+        (run.qemu, "check_model"),
+        (run.build, "ensure"),
+    ):
+        monkeypatch.setattr(module, name, lambda *_: None)
+    monkeypatch.setattr(run.qemu, "accelerator", lambda: argparse.Namespace(name="tcg"))
+
+
+def test_failed_run_leaves_no_result_of_an_earlier_one(earlier, monkeypatch):
+    equip(monkeypatch)
+    monkeypatch.setattr(run, "Guest", refuse)
     with pytest.raises(LabError):
         command.run(argparse.Namespace(layout="default"))
-    assert not path.exists()
+    assert not any(path.exists() for path in earlier)
+
+
+@pytest.mark.parametrize(
+    "module, name",
+    [
+        (run, "load"),
+        (run.programs, "require"),
+        (run.qemu, "ensure"),
+        (run.qemu, "check_model"),
+        (run.build, "ensure"),
+        (run.qemu, "accelerator"),
+    ],
+)
+def test_a_run_that_cannot_begin_leaves_an_earlier_one_its_result(
+    earlier, monkeypatch, module, name
+):
+    equip(monkeypatch)
+    monkeypatch.setattr(run, "Guest", lambda *_: pytest.fail("it booted"))
+    monkeypatch.setattr(module, name, refuse)
+    with pytest.raises(LabError, match="^no$"):
+        command.run(argparse.Namespace(layout="default"))
+    assert all(path.exists() for path in earlier)
+
+
+def test_an_unknown_layout_is_refused_before_anything_is_removed(earlier, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["demo", "--layout", "foo"])
+    assert end.value.code == 2
+    assert "choose from 'default', 'precise'" in capsys.readouterr().err
+    assert all(path.exists() for path in earlier)
+    with pytest.raises(LabError, match="choose default or precise"):
+        command.run(argparse.Namespace(layout="foo"))
+    assert all(path.exists() for path in earlier)
 
 
 @pytest.mark.parametrize("settings", [Settings(machine="nowhere"), Settings(layout="coarse")])
