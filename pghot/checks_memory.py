@@ -6,6 +6,8 @@ from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding
 from pghot.status import Status
 
 _DEMOTION_ON = "echo true > /sys/kernel/mm/numa/demotion_enabled"
+#: vm.watermark_scale_factor, in 1/10000 of a node.
+_WIDE_WATERMARKS = 100
 
 
 def memory_tiers(status: Status) -> Finding | None:
@@ -94,6 +96,26 @@ def demotion(status: Status) -> Finding | None:
     )
 
 
+def make_room(status: Status) -> tuple[str, str | None]:
+    """How the top tier gets room, in words and as a command, which is None where all is set."""
+    if not status.demotion:
+        return (
+            "Promotion takes only what is free above the high watermark, and nothing makes room"
+            " while demotion is off.",
+            _DEMOTION_ON,
+        )
+    words = (
+        "Reclaim makes room as pages turn cold; while it cannot, the hot set is larger than DRAM."
+    )
+    factor = status.watermark_scale_factor
+    if factor is None or factor >= _WIDE_WATERMARKS:
+        return words, None
+    return (
+        f"{words} Wider watermarks make it start earlier.",
+        f"sysctl -w vm.watermark_scale_factor={_WIDE_WATERMARKS}",
+    )
+
+
 def room(status: Status) -> Finding | None:
     """Whether the top tier has room."""
     top = [n for n in status.nodes if n.top and n.total_bytes != 0]
@@ -112,22 +134,14 @@ def room(status: Status) -> Finding | None:
     )
     every = len(full) == len(top)
     what = "DRAM is full" if every else "Some top-tier nodes are full"
+    words, command = make_room(status)
     if status.demotion is False:
         return Finding(
             FAIL if every else WARN,
             f"{what}, and demotion is off.",
-            f"{state}. Promotion takes only what is free above the high watermark, and nothing"
-            " makes room.",
-            _DEMOTION_ON,
+            f"{state}. {words}",
+            command,
         )
     if status.demotion is None:
         return Finding(WARN, f"{what}; whether demotion is on cannot be read.", f"{state}.")
-    factor = status.watermark_scale_factor
-    wider = factor is not None and factor < 100
-    return Finding(
-        WARN,
-        f"{what}, with demotion on.",
-        f"{state}. Reclaim makes room as pages turn cold; while it cannot, the hot set is larger"
-        " than DRAM." + (" Wider watermarks make it start earlier." if wider else ""),
-        "sysctl -w vm.watermark_scale_factor=100" if wider else None,
-    )
+    return Finding(WARN, f"{what}, with demotion on.", f"{state}. {words}", command)

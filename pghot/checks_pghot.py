@@ -3,7 +3,7 @@
 
 from pghot.findings import FAIL, OK, UNKNOWN, Finding
 from pghot.kconfig import configure
-from pghot.settings import PGHOT, SYSCTL_RATE_LIMIT
+from pghot.settings import DEFAULT_RATE_LIMIT, PGHOT, RATE_LIMIT, SYSCTL_RATE_LIMIT
 from pghot.status import Status
 from pghot.subsystem import ABSENT, BOOT_OFF, DISABLED, ENABLED, FAILED, is_present, rests
 
@@ -74,7 +74,7 @@ def enabled(status: Status) -> Finding | None:
 
 def rate_limit(status: Status) -> Finding | None:
     """Whether the rate limit lets anything through."""
-    limit = next((s for s in status.pghot.settings if s.name == "promote_rate_limit_MBps"), None)
+    limit = next((s for s in status.pghot.settings if s.name == RATE_LIMIT), None)
     if limit is None:
         return None
     if limit.value is None:
@@ -86,8 +86,8 @@ def rate_limit(status: Status) -> Finding | None:
     return Finding(
         FAIL,
         "The promotion rate limit is 0: no page may be promoted.",
-        "65536 is the kernel's default and in practice no limit.",
-        f"sysctl -w kernel.{SYSCTL_RATE_LIMIT.rpartition('/')[2]}=65536",
+        f"{DEFAULT_RATE_LIMIT} is the kernel's default and in practice no limit.",
+        f"sysctl -w kernel.{SYSCTL_RATE_LIMIT.rpartition('/')[2]}={DEFAULT_RATE_LIMIT}",
     )
 
 

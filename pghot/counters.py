@@ -7,6 +7,8 @@ This is the one place that describes them: `pghot status`, its JSON, `pghot doct
 
 from typing import NamedTuple
 
+from pghot.settings import DEFAULT_RATE_LIMIT
+
 FLOW = "flow"
 DROPPED = "dropped"
 DELAYED = "delayed"
@@ -24,6 +26,9 @@ KIND_TITLES = {
     DELAYED: "delayed: the record stays ready and is tried again (events, not pages)",
     REFUSED: "refused: the access was seen, and its page never became ready",
 }
+
+#: From this share of memory on, in percent, dirty pages are written back early.
+DIRTY_BACKGROUND_RATIO = 5
 
 
 class Counter(NamedTuple):
@@ -106,7 +111,7 @@ COUNTERS: dict[str, Counter] = dict(
             "The page belongs to a file and is dirty.",
             "It is considered again once it is written back and used again. When this dominates,"
             " write back sooner.",
-            "sysctl -w vm.dirty_background_ratio=5",
+            f"sysctl -w vm.dirty_background_ratio={DIRTY_BACKGROUND_RATIO}",
         ),
         _counter(
             "pghot_skip_pinned",
@@ -141,14 +146,16 @@ COUNTERS: dict[str, Counter] = dict(
         _counter(
             "pghot_delay_rate_limit",
             "The promotion rate limit of the target node was used up.",
-            "Raise the limit if memory bandwidth allows.",
-            "sysctl -w kernel.numa_balancing_promote_rate_limit_MBps=65536",
+            "Where the limit was lowered, raise it if memory bandwidth allows. The default, which"
+            " the command sets, is in practice none: what limits is then the bandwidth of memory,"
+            " and that lower-tier nodes share a target in equal parts.",
+            f"sysctl -w kernel.numa_balancing_promote_rate_limit_MBps={DEFAULT_RATE_LIMIT}",
         ),
         _counter(
             "pghot_delay_target_full",
             "No top-tier node had room above its high watermark.",
-            "If demotion is already on, the memory in use is larger than DRAM, and raising"
-            " vm.watermark_scale_factor keeps more of it free. If it is off, let the kernel make"
+            "Where demotion is on, the memory in use is larger than DRAM, and raising"
+            " vm.watermark_scale_factor keeps more of it free. Where it is off, let the kernel make"
             " room.",
             "echo true > /sys/kernel/mm/numa/demotion_enabled",
         ),

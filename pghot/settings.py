@@ -4,7 +4,13 @@
 from typing import NamedTuple
 
 PGHOT = "sys/kernel/mm/pghot"
+RATE_LIMIT = "promote_rate_limit_MBps"
 SYSCTL_RATE_LIMIT = "proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
+#: In MiB/s; in practice no limit.
+DEFAULT_RATE_LIMIT = 65536
+WINDOW_MS_MAX = 60000
+#: By layout.
+FREQ_THRESHOLD_MAX = {"default": 3, "precise": 127}
 
 
 class Knob(NamedTuple):
@@ -22,7 +28,7 @@ SETTINGS = (
     Knob("batch_pages", "pages", "most pages handed to migration at once"),
     Knob("period_ms", "ms", "kmigrated's timer; a ready record wakes it earlier"),
     Knob(
-        "promote_rate_limit_MBps",
+        RATE_LIMIT,
         "MiB/s",
         "most memory promoted to one target node per second",
         SYSCTL_RATE_LIMIT,

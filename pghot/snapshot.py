@@ -4,6 +4,7 @@
 from typing import NamedTuple
 
 from pghot import machine, subsystem
+from pghot.advice import on_this_machine
 from pghot.status import Flow, Rate, Rates, Status, Unread
 from pghot.tree import Tree
 
@@ -30,6 +31,7 @@ def collect(tree: Tree) -> Status:
         demotion=tree.switch("sys/kernel/mm/numa/demotion_enabled"),
         hmat=tree.exists("sys/firmware/acpi/tables/HMAT"),
         watermark_scale_factor=tree.integer("proc/sys/vm/watermark_scale_factor"),
+        dirty_background_ratio=tree.integer("proc/sys/vm/dirty_background_ratio"),
         tiers=tiers,
         nodes=nodes,
         pghot=pghot,
@@ -43,7 +45,7 @@ def collect(tree: Tree) -> Status:
         rates=None,
         unread=[Unread(path, why) for path, why in sorted(tree.unread.items())],
     )
-    return status._replace(rates=since_boot(status))
+    return status._replace(rates=since_boot(status), reasons=on_this_machine(status))
 
 
 class _Flows(NamedTuple):

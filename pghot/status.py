@@ -170,6 +170,7 @@ class Status(NamedTuple):
     #: Whether the firmware describes memory latencies.
     hmat: bool | None
     watermark_scale_factor: int | None
+    dirty_background_ratio: int | None
     tiers: list[Tier]
     nodes: list[Node]
     pghot: PghotState

@@ -126,7 +126,7 @@ def bare(root: Path) -> Machine:
     m = Machine(root)
     m.write("proc/sys/kernel/osrelease", "7.3.4-test").write("proc/cmdline", "root=/dev/vda quiet")
     m.write("proc/uptime", "1000.00 3000.00").write("proc/sys/vm/watermark_scale_factor", 10)
-    m.write("proc/sys/kernel/numa_balancing", 0)
+    m.write("proc/sys/vm/dirty_background_ratio", 10).write("proc/sys/kernel/numa_balancing", 0)
     m.write("sys/kernel/mm/numa/demotion_enabled", "false").write("proc/2/comm", "kthreadd")
     m.write("sys/firmware/acpi/tables/DSDT", b"DSDT")
     m.write(f"{NODES}/has_cpu", "0")

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What to do about a reason on this machine, where that depends on what is set already.
+
+`counters` says what helps in general, and knows no machine.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pghot.checks_flow import hint_faults, numa_balancing
+from pghot.checks_memory import make_room
+from pghot.checks_pghot import enabled
+from pghot.counters import DIRTY_BACKGROUND_RATIO, describe
+from pghot.findings import FAIL, OK, WARN
+from pghot.settings import DEFAULT_RATE_LIMIT, FREQ_THRESHOLD_MAX, RATE_LIMIT, WINDOW_MS_MAX
+from pghot.status import Reason, Status
+
+
+class Advice(NamedTuple):
+    """In words, and the command that does it."""
+
+    text: str
+    command: str | None = None
+
+
+def _value(status: Status, name: str) -> int | None:
+    return next((s.value for s in status.pghot.settings if s.name == name), None)
+
+
+def _picks_fewest(status: Status) -> bool:
+    """Whether freq_threshold is as high as it goes."""
+    highest = FREQ_THRESHOLD_MAX.get(status.pghot.layout or "")
+    return highest is not None and (_value(status, "freq_threshold") or 0) >= highest
+
+
+_MORE_WITH_PRECISE = " With pghot=precise it goes higher."
+
+
+def _further(status: Status) -> str:
+    return _MORE_WITH_PRECISE if status.pghot.layout == "default" else ""
+
+
+def _stale(status: Status) -> Advice | None:
+    longest = (_value(status, "window_ms") or 0) >= WINDOW_MS_MAX
+    fewest = _picks_fewest(status)
+    if not (longest or fewest):
+        return None
+    ways = [] if longest else ["raise window_ms"]
+    if not fewest:
+        ways.append("raise freq_threshold so that fewer short-lived pages queue up")
+    highest = [n for n, is_it in (("window_ms", longest), ("freq_threshold", fewest)) if is_it]
+    verb = "is at its" if len(highest) == 1 else "are at their"
+    return Advice(
+        "Mend what delays promotion first (see the delayed reasons). If nothing does, the working"
+        f" set changes faster than pages move{''.join(f': {way}' for way in ways)};"
+        f" {' and '.join(highest)} {verb} highest.{_further(status) if fewest else ''}"
+    )
+
+
+def _gone(status: Status) -> Advice | None:
+    if not _picks_fewest(status):
+        return None
+    return Advice(
+        "Normal for short-lived memory. freq_threshold, which picks pages that live longer, is at"
+        f" its highest.{_further(status)}"
+    )
+
+
+def _dirty(status: Status) -> Advice | None:
+    ratio = status.dirty_background_ratio
+    if ratio is None or ratio > DIRTY_BACKGROUND_RATIO:
+        return None
+    early = (
+        f"begins early already (vm.dirty_background_ratio is {ratio})"
+        if ratio
+        else "begins when vm.dirty_background_bytes says"
+    )
+    return Advice(
+        "It is considered again once it is written back and used again. Writing back"
+        f" {early}; when this dominates, lower vm.dirty_expire_centisecs."
+    )
+
+
+def _disabled(status: Status) -> Advice | None:
+    found = [f for check in (enabled, numa_balancing, hint_faults) if (f := check(status))]
+    off = next((f for f in found if f.verdict in (FAIL, WARN)), None)
+    if off:
+        return Advice(describe("pghot_skip_disabled").advice, off.command)
+    if all(f.verdict == OK for f in found):
+        return Advice("Nothing to do: it is all switched on again.")
+    return None
+
+
+def _rate_limit(status: Status) -> Advice | None:
+    limit = _value(status, RATE_LIMIT)
+    if limit is None or limit < DEFAULT_RATE_LIMIT:
+        return None
+    return Advice(
+        f"Raising the limit gains nothing: {limit} MiB/s is in practice none. What limits is the"
+        " bandwidth of memory, and that lower-tier nodes share a target in equal parts. A lower"
+        " limit may have been in force earlier."
+    )
+
+
+def _target_full(status: Status) -> Advice | None:
+    return None if status.demotion is None else Advice(*make_room(status))
+
+
+_ON_THIS_MACHINE: dict[str, Callable[[Status], Advice | None]] = {
+    "pghot_skip_stale": _stale,
+    "pghot_skip_gone": _gone,
+    "pghot_skip_dirty": _dirty,
+    "pghot_skip_disabled": _disabled,
+    "pghot_delay_rate_limit": _rate_limit,
+    "pghot_delay_target_full": _target_full,
+}
+
+
+def on_this_machine(status: Status) -> list[Reason]:
+    """The reasons of a status, with advice that leaves out what is so already."""
+    advised = []
+    for reason in status.reasons:
+        look = _ON_THIS_MACHINE.get(reason.name)
+        advice = look(status) if look else None
+        advised.append(
+            reason._replace(advice=advice.text, command=advice.command) if advice else reason
+        )
+    return advised
