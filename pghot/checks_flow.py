@@ -3,9 +3,9 @@
 
 from pghot.columns import percent
 from pghot.counters import DELAYED, DROPPED
-from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding
+from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
 from pghot.kconfig import configure
-from pghot.machine import TIERING_BIT
+from pghot.machine import NUMA_BALANCING, TIERING_BIT
 from pghot.settings import PGHOT
 from pghot.status import Reason, Status
 from pghot.subsystem import is_present, waits
@@ -34,9 +34,7 @@ def numa_balancing(status: Status) -> Finding | None:
             configure("NUMA_BALANCING"),
         )
     if balancing.mode is None or balancing.tiering is None:
-        return Finding(
-            UNKNOWN, "The NUMA balancing mode cannot be read.", "Run pghot doctor as root."
-        )
+        return unread(status, "The NUMA balancing mode", NUMA_BALANCING)
     if balancing.tiering:
         return Finding(OK, f"NUMA balancing is in mode {balancing.mode} ({balancing.meaning}).")
     return Finding(
@@ -62,11 +60,8 @@ def hint_faults(status: Status) -> Finding | None:
             f"/{PGHOT}/sources/hint_fault is missing.",
         )
     if source.enabled is None:
-        return Finding(
-            UNKNOWN,
-            "Whether the hint fault source is on can be read by root only.",
-            "Run pghot doctor as root.",
-        )
+        path = f"{PGHOT}/sources/hint_fault/enabled"
+        return unread(status, "Whether the hint fault source is on", path)
     mode = status.numa_balancing.mode
     if waits(source) and mode is not None and status.numa_balancing.tiering is False:
         wanted = f"kernel.numa_balancing={mode | TIERING_BIT}"

@@ -2,10 +2,11 @@
 """The doctor's checks of memory: tiers, and room in the fastest one."""
 
 from pghot.columns import size
-from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding
+from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
+from pghot.machine import DEMOTION, HMAT
 from pghot.status import Status
 
-_DEMOTION_ON = "echo true > /sys/kernel/mm/numa/demotion_enabled"
+_DEMOTION_ON = f"echo true > /{DEMOTION}"
 #: vm.watermark_scale_factor, in 1/10000 of a node.
 _WIDE_WATERMARKS = 100
 
@@ -53,11 +54,7 @@ def memory_tiers(status: Status) -> Finding | None:
 def hmat(status: Status) -> Finding | None:
     """Whether the firmware says which memory is slower."""
     if status.hmat is None:
-        return Finding(
-            UNKNOWN,
-            "Whether the firmware gives an HMAT cannot be read.",
-            "Run pghot doctor as root.",
-        )
+        return unread(status, "Whether the firmware gives an HMAT", HMAT)
     if status.hmat:
         return Finding(OK, "The firmware describes memory latencies (HMAT).")
     if len(status.tiers) > 1:
@@ -80,11 +77,7 @@ def demotion(status: Status) -> Finding | None:
     if len(status.tiers) == 1:
         return None
     if status.demotion is None:
-        return Finding(
-            UNKNOWN,
-            "Whether demotion is on cannot be read.",
-            "/sys/kernel/mm/numa/demotion_enabled is missing or unreadable.",
-        )
+        return unread(status, "Whether demotion is on", DEMOTION)
     if status.demotion:
         return Finding(OK, "Demotion is on.")
     return Finding(

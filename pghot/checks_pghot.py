@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The doctor's checks of pghot itself: is it there, is it on, and may it move pages."""
 
-from pghot.findings import FAIL, OK, UNKNOWN, Finding
+from pghot.findings import FAIL, OK, UNKNOWN, Finding, unread
 from pghot.kconfig import configure
 from pghot.settings import DEFAULT_RATE_LIMIT, PGHOT, RATE_LIMIT, SYSCTL_RATE_LIMIT
 from pghot.status import Status
@@ -66,9 +66,7 @@ def enabled(status: Status) -> Finding | None:
             FAIL, "pghot is switched off.", "Nothing is recorded and kmigrated is parked.", command
         )
     if state != ENABLED:
-        return Finding(
-            UNKNOWN, "Whether pghot is on can be read by root only.", "Run pghot doctor as root."
-        )
+        return unread(status, "Whether pghot is on", f"{PGHOT}/enabled")
     return Finding(OK, "pghot is on.")
 
 
@@ -78,9 +76,8 @@ def rate_limit(status: Status) -> Finding | None:
     if limit is None:
         return None
     if limit.value is None:
-        return Finding(
-            UNKNOWN, "The promotion rate limit cannot be read.", "Run pghot doctor as root."
-        )
+        paths = (SYSCTL_RATE_LIMIT, f"{PGHOT}/{RATE_LIMIT}")
+        return unread(status, "The promotion rate limit", *paths)
     if limit.value > 0:
         return Finding(OK, f"The promotion rate limit is {limit.value} MiB/s to each target node.")
     return Finding(

@@ -3,6 +3,9 @@
 
 from typing import NamedTuple
 
+from pghot.status import Status
+from pghot.tree import DENIED
+
 OK = "ok"
 WARN = "warn"
 FAIL = "fail"
@@ -16,3 +19,16 @@ class Finding(NamedTuple):
     summary: str
     explanation: str = ""
     command: str | None = None
+
+
+def unread(status: Status, what: str, *paths: str) -> Finding:
+    """What a check says that depends on a file, under any of these names, that told nothing. To
+    run the command as root helps only where root was not the one who ran it."""
+    known = {u.path.removeprefix("/"): u.why for u in status.unread}
+    path = next((path for path in paths if path in known), paths[0])
+    why = known.get(path, "it is missing")
+    return Finding(
+        UNKNOWN,
+        f"{what} cannot be read.",
+        "Run pghot doctor as root." if why == DENIED else f"/{path}: {why}.",
+    )

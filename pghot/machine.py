@@ -9,6 +9,9 @@ from pghot.tree import Tree, clean
 
 NODES = "sys/devices/system/node"
 TIERS = "sys/devices/virtual/memory_tiering"
+DEMOTION = "sys/kernel/mm/numa/demotion_enabled"
+HMAT = "sys/firmware/acpi/tables/HMAT"
+NUMA_BALANCING = "proc/sys/kernel/numa_balancing"
 
 #: The bit of kernel.numa_balancing that looks for hot pages of slower tiers.
 TIERING_BIT = 2
@@ -125,13 +128,12 @@ def tiers_and_nodes(tree: Tree) -> tuple[list[Tier], list[Node]]:
 
 def balancing(tree: Tree) -> Balancing:
     """Mode of kernel.numa_balancing."""
-    path = "proc/sys/kernel/numa_balancing"
-    mode = tree.integer(path)
+    mode = tree.integer(NUMA_BALANCING)
     meaning = None if mode is None else BALANCING_MEANING.get(mode)
     if mode is not None and meaning is None:
-        tree.note(path, f"unknown mode {mode}")
+        tree.note(NUMA_BALANCING, f"unknown mode {mode}")
     tiering = None if mode is None or meaning is None else bool(mode & TIERING_BIT)
-    return Balancing(tree.exists(path), mode, meaning, tiering)
+    return Balancing(tree.exists(NUMA_BALANCING), mode, meaning, tiering)
 
 
 def release(tree: Tree) -> str | None:

@@ -34,7 +34,7 @@ STATE_MEANING = {
     ),
     FAILED: "This kernel is built with pghot, yet pghot did not start.",
     ABSENT: "This kernel has no pghot.",
-    UNKNOWN: "This kernel has pghot; only root can read whether it is on.",
+    UNKNOWN: "This kernel has pghot; whether it is on cannot be read.",
 }
 
 #: States in which the kernel shows nothing of pghot.

@@ -79,7 +79,9 @@ def _sources(status: Status, width: int) -> list[str]:
         return []
     lines = ["Sources", *table("source state accesses> per_second> settings", rows)]
     if status.pghot.state == ENABLED and any(waits(s) for s in status.sources):
-        lines.append("  waits: switched on, and reports once kernel.numa_balancing is 2 or 3")
+        so = status.numa_balancing.tiering
+        told = "does not report yet" if so else "reports once kernel.numa_balancing is 2 or 3"
+        lines.append(f"  waits: switched on, and {told}")
     return lines
 
 

@@ -12,6 +12,9 @@ from typing import TypeVar
 #: A file of /proc or /sys that is longer than this is not one we know how to read.
 LIMIT_BYTES = 16 << 20
 
+#: Why a file that only root may read told nothing.
+DENIED = "permission denied; root can read it"
+
 _NUMBER = re.compile(r"-?[0-9]{1,20}\Z")
 
 
@@ -48,7 +51,7 @@ class Tree:
         if isinstance(error, (FileNotFoundError, NotADirectoryError)):
             return
         if isinstance(error, PermissionError):
-            self.note(path, "permission denied; root can read it")
+            self.note(path, DENIED)
         else:
             self.note(path, clean(error.strerror or type(error).__name__))
 

@@ -183,6 +183,13 @@ def test_hint_faults_wait_for_memory_tiering(run, cxl, mode):
     assert len(shown) == 3 and shown[2].split()[:2] == ["hint_fault", "off"]
 
 
+def test_a_source_that_waits_for_something_else_is_not_told_to_wait_for_the_mode(run, cxl):
+    cxl.write(f"{PGHOT}/sources/hint_fault/running", 0)
+    assert section(run("status", machine=cxl).out, "Sources").splitlines()[3:] == [
+        "  waits: switched on, and does not report yet"
+    ]
+
+
 def test_one_tier(run, bare):
     status = run("status", "--json", machine=bare).json
     assert [(t["tier"], t["top"]) for t in status["tiers"]] == [(4, True)]

@@ -31,7 +31,7 @@ def test_unprivileged_status_says_what_it_could_not_read(run, cxl, deny):
     deny(*ROOT_ONLY)
     result = run("status", machine=cxl)
     assert (result.status, result.err) == (0, "")
-    assert "unknown: This kernel has pghot; only root can read whether it is on." in result.out
+    assert "unknown: This kernel has pghot; whether it is on cannot be read." in result.out
     status = run("status", "--json", machine=cxl).json
     why = "permission denied; root can read it"
     # The rate limit has a second, world-readable name.
@@ -53,6 +53,33 @@ def test_unprivileged_doctor(verdicts, cxl, deny):
         "hint-faults",
     }
     assert found["exit"] == 2
+
+
+#: A check, and the file without which it is unknown.
+NEEDED = {
+    "enabled": f"{PGHOT}/enabled",
+    "hint-faults": f"{PGHOT}/sources/hint_fault/enabled",
+    "rate-limit": f"{PGHOT}/promote_rate_limit_MBps",
+    "numa-balancing": "proc/sys/kernel/numa_balancing",
+    "demotion": "sys/kernel/mm/numa/demotion_enabled",
+}
+
+
+@pytest.mark.parametrize("check", NEEDED)
+def test_to_run_it_as_root_is_said_to_others_only(finding, cxl, deny, check):
+    path = NEEDED[check]
+    cxl.remove("proc/sys/kernel/numa_balancing_promote_rate_limit_MBps").write(path, "x")
+    found = finding(cxl, check)
+    assert found["verdict"] == "unknown" and found["summary"].endswith(" cannot be read.")
+    assert found["explanation"].startswith(f"/{path}: not ")
+    deny(path)
+    found = finding(cxl, check)
+    assert (found["verdict"], found["explanation"]) == ("unknown", "Run pghot doctor as root.")
+
+
+def test_a_file_that_is_missing_is_named(finding, cxl):
+    cxl.remove(NEEDED["demotion"])
+    assert finding(cxl, "demotion")["explanation"] == f"/{NEEDED['demotion']}: it is missing."
 
 
 @pytest.mark.parametrize(
