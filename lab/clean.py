@@ -7,6 +7,8 @@ import argparse
 import shutil
 
 from lab import paths
+from lab.errors import LabError
+from lab.kernel import build, edit
 from lab.log import note
 from lab.verbs import Verbs
 
@@ -22,7 +24,14 @@ def add_parser(verbs: Verbs) -> None:
 
 
 def run(_args: argparse.Namespace) -> None:
-    """Remove what can be built again; downloads, ccache and venv stay."""
+    """Remove what can be built again; downloads, ccache and venv stay. LabError, and nothing is
+    removed, where edits of the built tree would be lost."""
+    edited = edit.unsaved()
+    if edited:
+        raise LabError(
+            f"edited in {build.tree_of(build.EDITED)} and not written back: {', '.join(edited)}: "
+            "run 'make hook', or restore them"
+        )
     for directory in (paths.OUT, paths.BUILDS):
         if directory.exists():
             note(f"removing {directory}")
