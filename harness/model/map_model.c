@@ -163,12 +163,12 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 {
 	int nid = a->nid < 1023 ? a->nid : NUMA_NO_NODE;
 	u64 weight = a->weight;
-	bool anew = a->anew;
 	struct model_page *p = &m->section[section].page[page];
+	bool forgets = a->anew && !p->ready;
 	struct model_block *b = block_of_page(m, section, page);
 	struct model_group *g = group_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms);
-	bool fresh = in_window(m, p, now_ms) && !anew;
+	bool fresh = in_window(m, p, now_ms) && !forgets;
 	bool elsewhere;
 	int place;
 

@@ -185,6 +185,28 @@ TEST(who_comes_anew_is_first)
 	}
 }
 
+/* Who says so knows of one mapping; what waits is known by all of them. */
+TEST(who_comes_anew_takes_nothing_from_what_is_ready)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		struct pghot_access access = {
+			.pfn = pfn_in(SECTION_A, 5), .weight = 1, .anew = true,
+		};
+		struct pghot_map_node *node = NULL;
+		bool more;
+
+		record_at(&f, access.pfn, 0, 2, 1000);
+		assert_int_equal(pghot_map_record(&f.map, &access, 1000, &f.t,
+						  &node), PGHOT_COUNTED);
+		assert_int_equal(pghot_map_collect(&f.map, access.pfn & -PGHOT_BLOCK_PAGES,
+						   0, 1000, &f.t, f.entries, &more),
+				 1);
+		assert_true(f.entries[0].hot);
+	}
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(what_is_accessed_now_and_then_never_gets_ready),
 	cmocka_unit_test(no_pause_makes_an_old_access_recent),
@@ -193,4 +215,5 @@ UNIT_MAIN(
 	cmocka_unit_test(a_page_that_is_renewed_stays_hot),
 	cmocka_unit_test(another_window_starts_from_nothing),
 	cmocka_unit_test(who_comes_anew_is_first),
+	cmocka_unit_test(who_comes_anew_takes_nothing_from_what_is_ready),
 )

@@ -63,15 +63,20 @@ static void start(void)
 	thread(&first_thread);
 }
 
-/* On the @i-th page of node 2, just after it was scanned. */
-static int fault(unsigned long i, int nid, int *booked)
+/* On the @i-th page of node 2, so long after it was scanned. */
+static int fault_after(unsigned long i, int nid, u32 ms, int *booked)
 {
 	struct vm_fault vmf = { .vma = &vma };
 	struct folio *folio = machine_folio(2, i);
 
-	folio->access_time = jiffies_to_msecs(jiffies);
+	folio->access_time = (jiffies_to_msecs(jiffies) - ms) & PAGE_ACCESS_TIME_MASK;
 	*booked = folio_nid(folio);
 	return __pghot_hint_fault(folio, &vmf, nid, booked);
+}
+
+static int fault(unsigned long i, int nid, int *booked)
+{
+	return fault_after(i, nid, 0, booked);
 }
 
 /* Where the fault is booked, which makes the page ready. */
@@ -260,6 +265,51 @@ TEST(who_may_go_anywhere_asks_nobody)
 	machine_stop();
 }
 
+/* Do two slow faults, the second a window after its scan, make a page ready? */
+static bool slow_faults_count(unsigned long i)
+{
+	unsigned long before = machine_stat("ready");
+	int booked;
+
+	fault_after(i, 0, PGHOT_WINDOW_MS - 1, &booked);
+	fault_after(i, 0, PGHOT_WINDOW_MS, &booked);
+	return machine_stat("ready") > before;
+}
+
+/* Of one whom others have mapped too it knows no more than its own mapping. */
+TEST(a_slow_fault_proves_that_nobody_came_if_nobody_else_can)
+{
+	start();
+	assert_false(slow_faults_count(0));
+	machine_folio(2, 1)->shared = true;
+	assert_true(slow_faults_count(1));
+	machine_stop();
+}
+
+/* One process keeps the page in use while it waits, the other comes by late. */
+TEST(a_slow_fault_leaves_what_waits_hot)
+{
+	unsigned int i;
+	int booked;
+
+	start();
+	machine_thread(2);
+	machine_room(0, 0);
+	machine_room(1, 0);
+	booked_on(0, 0);
+	for (i = 0; i < 60; i++) {
+		machine_touch(2, 0);
+		machine_run(PGHOT_PERIOD_MS);
+	}
+	assert_true(machine_stat("refreshed") > 0);
+	fault_after(0, 0, PGHOT_WINDOW_MS, &booked);
+	machine_room(0, 1000);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_moved(2, 0, 1, 0), 1);
+	assert_int_equal(machine_stat("skip_stale"), 0);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(a_fault_is_booked_where_its_page_goes),
 	cmocka_unit_test(a_fault_whose_page_waits_is_not_booked_on_its_target),
@@ -271,4 +321,6 @@ UNIT_MAIN(
 	cmocka_unit_test(the_first_thread_does_not_ask_itself),
 	cmocka_unit_test(another_thread_asks_what_the_first_allows),
 	cmocka_unit_test(who_may_go_anywhere_asks_nobody),
+	cmocka_unit_test(a_slow_fault_proves_that_nobody_came_if_nobody_else_can),
+	cmocka_unit_test(a_slow_fault_leaves_what_waits_hot),
 )

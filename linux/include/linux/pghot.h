@@ -37,7 +37,7 @@ enum pghot_recorded {
  * @interval_ms: time up to now in which these were counted; 0 if they happen
  *		 now. What other sources saw in that time is not counted again.
  * @anew: nobody accessed the page for a window before: what was counted up to
- *	  then is forgotten
+ *	  then is forgotten, unless the page is ready
  */
 struct pghot_access {
 	unsigned long pfn;

@@ -58,6 +58,9 @@ u32 pghot_bucket_wait_ms(const struct pghot_bucket *b, u64 bytes_per_s);
  * @latency_ms: time from unmapping the page to the fault
  * @window_ms: the window
  *
+ * Only of the mapping that the fault came by; of a page with others it says
+ * nothing.
+ *
  * Return: true if so: then what was counted before says nothing any more.
  */
 static inline bool pghot_fault_anew(u32 latency_ms, u32 window_ms)

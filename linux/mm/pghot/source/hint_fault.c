@@ -238,7 +238,9 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	access.weight = hint_fault_weight(folio, target, latency, &slow);
 	if (!access.weight)
 		return NUMA_NO_NODE;
-	access.anew = pghot_fault_anew(latency,
+	/* Others who have it mapped may have come by without a fault. */
+	access.anew = !folio_maybe_mapped_shared(folio) &&
+		      pghot_fault_anew(latency,
 				       READ_ONCE(pghot_tunables.window_ms));
 	if (pghot_record_folio(folio, &access, &hint_fault) !=
 	    PGHOT_BECAME_READY)
