@@ -190,6 +190,10 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 		p->count = seen_count(m, p);
 		if (p->count < weight)
 			p->count = weight;
+		/* By this report it is ready, so from then on. */
+		if (!p->ready && p->count >= m->threshold &&
+		    age(p, bucket) > 1)
+			p->bucket = bucket - 1;
 	} else {
 		if (a->interval_ms)
 			p->bucket = bucket - 1;

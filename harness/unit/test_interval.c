@@ -110,9 +110,55 @@ TEST(no_node_leaves_the_node)
 	}
 }
 
+/*
+ * A sweep has not looked at what was not ready when it began: what makes it ready
+ * later has a time that no accessed bit of then can renew.
+ */
+TEST(a_report_that_makes_ready_is_of_now)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_A, 5);
+		bool more;
+
+		report(&f, pfn, 0, 0, 1, 100500);
+		assert_int_equal(report(&f, pfn, 0, 3000, 2, 102600),
+				 PGHOT_BECAME_READY);
+		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES,
+						   0, 102700, &f.t, f.entries, &more),
+				 1);
+		assert_false(pghot_map_renew(&f.map, f.entries, 102100, 102700, &f.t));
+	}
+}
+
+/* What is known of the last access is not taken back. */
+TEST(a_report_that_makes_ready_leaves_a_later_access)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		u32 edge = 102500 / pghot_bucket_ms(pghot_map_layout(&f.map), f.t.window_ms) *
+			   pghot_bucket_ms(pghot_map_layout(&f.map), f.t.window_ms) +
+			   f.t.window_ms;
+		unsigned long pfn = pfn_in(SECTION_A, 5);
+		bool more;
+
+		report(&f, pfn, 0, 0, 1, 102500);
+		assert_int_equal(report(&f, pfn, 0, 3000, 2, 102600),
+				 PGHOT_BECAME_READY);
+		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES,
+						   0, edge - 1, &f.t, f.entries, &more),
+				 1);
+		assert_true(f.entries[0].hot);
+	}
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(what_both_see_counts_once),
 	cmocka_unit_test(each_interval_of_one_source_counts),
 	cmocka_unit_test(the_higher_count_holds),
 	cmocka_unit_test(no_node_leaves_the_node),
+	cmocka_unit_test(a_report_that_makes_ready_is_of_now),
+	cmocka_unit_test(a_report_that_makes_ready_leaves_a_later_access),
 )

@@ -260,7 +260,9 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
  *
  * The report takes effect as one of the bucket before. So the next interval,
  * which begins now, tells what this one left in the record from what others
- * have added since.
+ * have added since. A record that is ready by it is of that time too, if not of
+ * a later one: what looks at those that are ready must not take it for one that
+ * was ready before.
  *
  * Return: the record after.
  */
@@ -269,19 +271,20 @@ pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
 		       u32 bucket, u32 back, u32 who, u32 weight, u32 threshold)
 {
 	bool fresh = pghot_in_window(l, r, bucket);
+	bool seen = fresh && pghot_age(l, r, bucket) <= back;
 	u64 freq = fresh ? r.freq : 0;
+	bool ready;
 
 	if (!weight)
 		return r;
-	if (fresh && pghot_age(l, r, bucket) <= back) {
-		freq = max_t(u64, freq, weight);
-	} else {
-		freq += weight;
+	freq = seen ? max_t(u64, freq, weight) : freq + weight;
+	freq = min_t(u64, freq, pghot_freq_max(l));
+	ready = !r.ready && freq >= threshold;
+	if (!seen || (ready && pghot_age(l, r, bucket) > 1))
 		r.time = (bucket - 1) & pghot_time_mask(l);
-	}
-	r.freq = min_t(u64, freq, pghot_freq_max(l));
+	r.freq = freq;
 	r.who = who;
-	r.ready |= r.freq >= threshold;
+	r.ready |= ready;
 	return r;
 }
 
