@@ -120,6 +120,12 @@ COUNTERS: dict[str, Counter] = dict(
             " or direct I/O: bind it to DRAM nodes with numactl or a cpuset.",
         ),
         _counter(
+            "pghot_skip_unmovable",
+            "The page is the kernel's own or of hugetlb, and such pages cannot move.",
+            "Nothing to do if a device reports accesses, which sees these pages too. Huge pages of"
+            " hugetlb can be reserved in DRAM: nr_hugepages of its nodes.",
+        ),
+        _counter(
             "pghot_skip_policy",
             "A cpuset or memory policy of those who use the page allows no node of the top tier.",
             "Nothing to do if that is meant; otherwise add DRAM nodes to the cpuset.mems of its"

@@ -132,6 +132,45 @@ TEST(a_page_in_use_is_tried_again)
 	machine_stop();
 }
 
+/* One of hugetlb, one of the kernel's own, a slab, which has no references. */
+TEST(what_no_list_has_is_not_tried_again)
+{
+	unsigned long i;
+
+	start();
+	for (i = 0; i < 3; i++)
+		machine_folio(2, i)->on_lru = false;
+	machine_folio(2, 0)->page.typed = true;
+	machine_folio(2, 1)->mapping = NULL;
+	machine_folio(2, 2)->page.typed = true;
+	machine_folio(2, 2)->refs = 0;
+	machine_ready_first(2, 3, 0);
+	machine_run(1000);
+	assert_int_equal(machine_stat("skip_unmovable"), 3);
+	assert_int_equal(machine_stat("delay_busy"), 0);
+	assert_int_equal(machine_asked, 0);
+	machine_stop();
+}
+
+/* Swapped in and not yet on a list; frozen, as it is being moved. */
+TEST(what_is_between_lists_is_tried_again)
+{
+	start();
+	machine_folio(2, 0)->on_lru = false;
+	machine_folio(2, 0)->mapping = NULL;
+	machine_folio(2, 0)->swapcache = true;
+	machine_folio(2, 1)->refs = 0;
+	machine_ready_first(2, 2, 0);
+	machine_run(1000);
+	assert_int_equal(machine_stat("skip_unmovable"), 0);
+	assert_in_range(machine_stat("delay_busy"), 2, 30);
+	machine_folio(2, 0)->on_lru = true;
+	machine_folio(2, 1)->refs = 1;
+	machine_run(200);
+	assert_int_equal(machine_moved(2, 0, 2, 0), 2);
+	machine_stop();
+}
+
 TEST(pages_wait_for_room)
 {
 	machine_start_apart(false);
@@ -223,6 +262,8 @@ UNIT_MAIN(
 	cmocka_unit_test(what_is_pinned_for_dma_is_not_touched),
 	cmocka_unit_test(a_cpuset_sends_a_page_to_the_node_it_allows),
 	cmocka_unit_test(a_page_in_use_is_tried_again),
+	cmocka_unit_test(what_no_list_has_is_not_tried_again),
+	cmocka_unit_test(what_is_between_lists_is_tried_again),
 	cmocka_unit_test(pages_wait_for_room),
 	cmocka_unit_test(the_rate_limit_holds),
 	cmocka_unit_test(plenty_knows_no_rate_limit),

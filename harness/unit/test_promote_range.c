@@ -117,16 +117,19 @@ TEST(what_does_not_move_has_its_reason)
 	machine_immovable(2);
 	machine_folio(2, 6)->busy = true;
 	machine_folio(2, 7)->nid = 3;
+	machine_folio(2, 8)->on_lru = false;
+	machine_folio(2, 8)->page.typed = true;
 	r = range_of(2, 0, 100, 0);
 	promote_once(2, &r, ULONG_MAX);
 	assert_int_equal(pages[PGHOT_GONE], 2);
 	assert_int_equal(pages[PGHOT_TOPTIER], 1);
 	assert_int_equal(pages[PGHOT_DIRTY], 1);
 	assert_int_equal(pages[PGHOT_PINNED], 1);
+	assert_int_equal(pages[PGHOT_UNMOVABLE], 1);
 	assert_int_equal(pages[PGHOT_POLICY], 1);
 	assert_int_equal(pages[PGHOT_FAILED], 1);
 	assert_int_equal(pages[PGHOT_BUSY], 1);
-	assert_int_equal(pages[PGHOT_PROMOTED], 92);
+	assert_int_equal(pages[PGHOT_PROMOTED], 91);
 	assert_int_equal(r.nr, 0);
 	machine_stop();
 }

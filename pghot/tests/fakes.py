@@ -26,6 +26,7 @@ PGHOT_COUNTERS = {
     "pghot_skip_toptier": 0,
     "pghot_skip_dirty": 200,
     "pghot_skip_pinned": 0,
+    "pghot_skip_unmovable": 0,
     "pghot_skip_policy": 0,
     "pghot_skip_migrate": 0,
     "pghot_skip_offline": 0,

@@ -87,7 +87,7 @@ def test_healthy_machine(run, cxl):
 
 def test_every_reason_has_count_share_meaning_and_advice(run, cxl):
     reasons = run("status", "--json", machine=cxl).json["reasons"]
-    assert len(reasons) == 15
+    assert len(reasons) == 16
     by_name = {r["name"]: r for r in reasons}
     assert [
         (by_name[n]["count"], by_name[n]["share"]) for n in ("pghot_skip_stale", "pghot_skip_dirty")

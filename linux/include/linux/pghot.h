@@ -104,6 +104,7 @@ enum pghot_verdict {
 	PGHOT_TOPTIER,		/* it is there already */
 	PGHOT_DIRTY,		/* of a file */
 	PGHOT_PINNED,		/* for DMA: it cannot move */
+	PGHOT_UNMOVABLE,	/* the kernel's own, or of hugetlb */
 	PGHOT_POLICY,		/* its owners allow no node of the top tier */
 	PGHOT_FARTHER,		/* none is nearer to who accesses it */
 	PGHOT_FAILED,		/* migration was tried and failed */

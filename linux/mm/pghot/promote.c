@@ -16,8 +16,8 @@
 /**
  * pghot_folio_get - the folio that a page belongs to
  * @pfn: the page
- * @verdict: set to why there is none: PGHOT_GONE, or PGHOT_BUSY if it is only
- *	     out of reach just now
+ * @verdict: set to why there is none: PGHOT_GONE, PGHOT_UNMOVABLE, or PGHOT_BUSY
+ *	     if it is only out of reach just now
  *
  * Context: The caller makes sure that memory does not go away with its struct
  * page. The folio, with its reference, stays also after that.
@@ -34,9 +34,13 @@ struct folio *pghot_folio_get(unsigned long pfn, enum pghot_verdict *verdict)
 		return NULL;
 	folio = page_folio(page);
 	if (!folio_try_get(folio)) {
-		/* Free, or frozen while it is moved or split. */
+		/*
+		 * Free, or frozen while it is moved or split. A slab is always,
+		 * and has something else in the place of the mapping.
+		 */
 		if (READ_ONCE(folio->mapping))
-			*verdict = PGHOT_BUSY;
+			*verdict = page_has_type(&folio->page) ? PGHOT_UNMOVABLE :
+								 PGHOT_BUSY;
 		return NULL;
 	}
 	if (unlikely(page_folio(page) != folio)) {
@@ -167,6 +171,21 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 	return PGHOT_PROMOTED;
 }
 
+/*
+ * Why a folio is on no LRU list. One on its way to or from there belongs to a
+ * file, to anonymous memory or to the swap cache; what shmem swaps has no
+ * mapping. All else never is on any: the kernel's own pages, page tables, slabs,
+ * hugetlb. What was just allocated, or has just moved away, is not the page that
+ * the record is about.
+ */
+static enum pghot_verdict off_lru(struct folio *folio)
+{
+	if (page_has_type(&folio->page) ||
+	    (!READ_ONCE(folio->mapping) && !folio_test_swapcache(folio)))
+		return PGHOT_UNMOVABLE;
+	return PGHOT_BUSY;
+}
+
 /**
  * pghot_offer_folio - decide about a page that is hot
  * @p: the promoter
@@ -188,8 +207,7 @@ enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
 	if (node_is_toptier(folio_nid(folio)))
 		verdict = PGHOT_TOPTIER;
 	else if (!folio_test_lru(folio))
-		/* On its way to or from the LRU lists, or not that kind. */
-		verdict = PGHOT_BUSY;
+		verdict = off_lru(folio);
 	else if (folio_is_file_lru(folio) && folio_test_dirty(folio))
 		verdict = PGHOT_DIRTY;
 	else if (folio_maybe_dma_pinned(folio))

@@ -15,6 +15,7 @@ static const enum pghot_stat reason[NR_PGHOT_VERDICTS] = {
 	[PGHOT_TOPTIER] = PGHOT_STAT_skip_toptier,
 	[PGHOT_DIRTY] = PGHOT_STAT_skip_dirty,
 	[PGHOT_PINNED] = PGHOT_STAT_skip_pinned,
+	[PGHOT_UNMOVABLE] = PGHOT_STAT_skip_unmovable,
 	[PGHOT_POLICY] = PGHOT_STAT_skip_policy,
 	[PGHOT_FARTHER] = PGHOT_STAT_skip_policy,
 	[PGHOT_BUSY] = PGHOT_STAT_delay_busy,
@@ -121,6 +122,7 @@ static void ready_judge(struct pghot_pass *p, struct pghot_entry *e,
 	case PGHOT_TOPTIER:
 	case PGHOT_DIRTY:
 	case PGHOT_PINNED:
+	case PGHOT_UNMOVABLE:
 	case PGHOT_POLICY:
 	case PGHOT_FARTHER:
 		if (pghot_map_take(&pghot_map, e->pfn))

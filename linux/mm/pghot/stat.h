@@ -29,6 +29,7 @@
 	X(skip_toptier,		"page is in the top tier already")	\
 	X(skip_dirty,		"dirty file page")			\
 	X(skip_pinned,		"page is pinned for DMA")		\
+	X(skip_unmovable,	"the kernel's own page, or of hugetlb")	\
 	X(skip_policy,		"its owners allow no node of the top tier") \
 	X(skip_migrate,		"migration was tried and failed")	\
 	X(skip_offline,		"memory went offline with the record")	\

@@ -15,8 +15,10 @@
 
 #define INT_MAX			((int)(~0U >> 1))
 
+/* Of a folio's own, @typed: it is something that has no mapcount, such as a slab. */
 struct page {
 	struct folio *folio;
+	bool typed;
 };
 
 /*
@@ -27,6 +29,7 @@ struct page {
  * it is @locked nobody can tell.
  */
 struct folio {
+	struct page page;
 	struct list_head lru;
 	const void *mapping;
 	struct mem_cgroup *memcg;
@@ -38,6 +41,7 @@ struct folio {
 	unsigned int splits;
 	u32 accessed_ms;
 	bool on_lru, file, dirty, busy, pinned, dma, young, locked, shared;
+	bool swapcache;
 	/* Page table entries that map it, if more than one. */
 	unsigned int entries;
 };
@@ -75,6 +79,8 @@ int page_to_nid(const struct page *page);
 #define folio_pfn(folio)	((folio)->pfn)
 #define folio_order(folio)	((folio)->order)
 #define folio_nr_pages(folio)	(1UL << (folio)->order)
+#define page_has_type(page)	((page)->typed)
+#define folio_test_swapcache(folio) ((folio)->swapcache)
 #define folio_test_lru(folio)	((folio)->on_lru)
 #define folio_is_file_lru(folio) ((folio)->file)
 #define folio_test_dirty(folio)	((folio)->dirty)
