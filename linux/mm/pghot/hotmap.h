@@ -84,7 +84,7 @@ struct pghot_map_node {
 /**
  * struct pghot_entry - one ready record as kmigrated sees it
  * @pfn: the page
- * @nid: node to promote it to, or NUMA_NO_NODE
+ * @nid: node that accesses it, or NUMA_NO_NODE
  * @seen: the record as it is stored
  * @class: frequency class
  * @hot: still hot by now
