@@ -171,7 +171,9 @@ void pghot_memcg_show(struct seq_buf *s, struct mem_cgroup *memcg);
  * pghot_decides - is it pghot that decides whether a folio is hot
  * @folio: a folio that a hint fault found
  *
- * Only asks: it is pghot_hint_fault() that takes the decision over.
+ * Only asks: it is pghot_hint_fault() that takes the decision over. The answer
+ * may have changed by then: see "What stays as it was" in
+ * Documentation/mm/pghot.rst.
  *
  * Return: true if it is, false if NUMA balancing does.
  */
