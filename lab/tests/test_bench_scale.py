@@ -166,7 +166,8 @@ def test_where_there_are_no_cpus_but_the_workloads_the_kernel_knows_no_others():
     assert read.variant and not read.variant.hogs and read.about.endswith("no CPUs but its two")
     (run, *_) = cell(read, CONTENDERS["pghot-default-hint_fault"]).runs
     assert "maxcpus=2" in run.cmdline
-    (run, *_) = cell(*description.experiments("redis"), CONTENDERS["stock-2"]).runs
+    (whole,) = description.experiments("redis")
+    (run, *_) = cell(whole, CONTENDERS["stock-2"]).runs
     assert not [word for word in run.cmdline if word.startswith("maxcpus")]
     with pytest.raises(LabError, match="graph500 has no variant on two CPUs"):
         description.experiments("graph500-2cpu")
