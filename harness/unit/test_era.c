@@ -167,20 +167,23 @@ TEST(another_window_starts_from_nothing)
 	}
 }
 
+static enum pghot_recorded anew_at(struct fixture *f, unsigned long pfn, u32 now)
+{
+	struct pghot_access access = { .pfn = pfn, .weight = 1, .anew = true };
+	struct pghot_map_node *node;
+
+	return pghot_map_record(&f->map, &access, now, &f->t, &node);
+}
+
 TEST(who_comes_anew_is_first)
 {
+	unsigned long pfn = pfn_in(SECTION_A, 5);
 	struct fixture f;
 
 	for_each_map(&f) {
-		struct pghot_access access = {
-			.pfn = pfn_in(SECTION_A, 5), .weight = 1, .anew = true,
-		};
-		struct pghot_map_node *node = NULL;
-
-		record_at(&f, access.pfn, 0, 1, 1000);
-		assert_int_equal(pghot_map_record(&f.map, &access, 1000, &f.t,
-						  &node), PGHOT_COUNTED);
-		assert_int_equal(record_at(&f, access.pfn, 0, 1, 1000),
+		record_at(&f, pfn, 0, 1, 1000);
+		assert_int_equal(anew_at(&f, pfn, 1000), PGHOT_COUNTED);
+		assert_int_equal(record_at(&f, pfn, 0, 1, 1000),
 				 PGHOT_BECAME_READY);
 	}
 }
@@ -188,21 +191,15 @@ TEST(who_comes_anew_is_first)
 /* Who says so knows of one mapping; what waits is known by all of them. */
 TEST(who_comes_anew_takes_nothing_from_what_is_ready)
 {
+	unsigned long pfn = pfn_in(SECTION_A, 5);
 	struct fixture f;
+	bool more;
 
 	for_each_map(&f) {
-		struct pghot_access access = {
-			.pfn = pfn_in(SECTION_A, 5), .weight = 1, .anew = true,
-		};
-		struct pghot_map_node *node = NULL;
-		bool more;
-
-		record_at(&f, access.pfn, 0, 2, 1000);
-		assert_int_equal(pghot_map_record(&f.map, &access, 1000, &f.t,
-						  &node), PGHOT_COUNTED);
-		assert_int_equal(pghot_map_collect(&f.map, access.pfn & -PGHOT_BLOCK_PAGES,
-						   0, 1000, &f.t, f.entries, &more),
-				 1);
+		record_at(&f, pfn, 0, 2, 1000);
+		assert_int_equal(anew_at(&f, pfn, 1000), PGHOT_COUNTED);
+		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES, 0,
+						   1000, &f.t, f.entries, &more), 1);
 		assert_true(f.entries[0].hot);
 	}
 }
