@@ -113,6 +113,7 @@ void machine_node_up(int nid)
 		.node_zones = { {
 			.present_pages = top ? TOP_PAGES : NODE_PAGES,
 			.high = HIGH_WMARK, .promo = PROMO_WMARK,
+			.max_order = MAX_PAGE_ORDER,
 		} },
 	};
 	node_set(nid, node_states[N_MEMORY]);

@@ -147,6 +147,40 @@ void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid)
 }
 
 /**
+ * pghot_promoter_close_to_large - a target has room, but not for large folios
+ * @p: the promoter
+ * @nid: the target
+ * @order: order of the folio that found none
+ *
+ * Smaller ones may go on. One look at each that is as large is saved for some time.
+ */
+void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
+				   unsigned int order)
+{
+	struct pghot_dest *d = &p->dest[nid];
+
+	if (pghot_promoter_takes(p, nid, order))
+		d->large_order = order;
+	d->large_closing = closing_begin(0);
+}
+
+/**
+ * pghot_promoter_takes - does a target take folios of that order just now
+ * @p: the promoter
+ * @nid: the target, which is open
+ * @order: their order
+ *
+ * Return: false if one that was no larger found no room.
+ */
+bool pghot_promoter_takes(struct pghot_promoter *p, int nid, unsigned int order)
+{
+	struct pghot_dest *d = &p->dest[nid];
+
+	return !order || order < d->large_order ||
+	       !closing_left_ms(&d->large_closing, pghot_now_ms());
+}
+
+/**
  * pghot_promoter_sum_up - what all targets take together, and by which route
  * @p: the promoter
  *

@@ -187,6 +187,7 @@ int pghot_target_sync(int nid, struct kobject *parent);
 bool pghot_target_active(int nid);
 bool pghot_may_promote_to(int nid);
 bool pghot_has_room(int nid, unsigned long nr_pages);
+bool pghot_has_block(int nid, unsigned int order);
 void pghot_make_room(int nid, unsigned int order);
 int pghot_next_target(int nid, int src, const nodemask_t *allowed, int last);
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,

@@ -51,49 +51,85 @@ struct folio *pghot_folio_get(unsigned long pfn, enum pghot_verdict *verdict)
 	return folio;
 }
 
+/* What a target says to a folio. */
+enum admit {
+	ADMIT_NOW,
+	ADMIT_NEXT,	/* it is closed: ask the next choice */
+	ADMIT_LATER,	/* it is open, but not to folios of that size */
+};
+
+/* The target has given away what is this node's, or has no more. */
+static enum admit refuse_all(struct pghot_promoter *p,
+			     const struct pghot_route *route, unsigned int order)
+{
+	struct pghot_dest *d = &p->dest[route->nid];
+
+	if (route->nid != route->first) {
+		pghot_promoter_close_to_others(p, route->nid);
+		return ADMIT_NEXT;
+	}
+	pghot_make_room(route->nid, order);
+	/* A folio that is too large for what room there is claims none of it. */
+	pghot_promoter_close(p, route->nid, PGHOT_WAITS_ROOM, 0,
+			     d->share.others || !pghot_has_room(route->nid, 1));
+	return ADMIT_NEXT;
+}
+
+/*
+ * Migration would not find the folio a place. What is free may be less than the
+ * folio has, or in pieces that are too small: then that one waits, for the target
+ * to compact or to demote, and smaller ones go on.
+ */
+static enum admit refuse_size(struct pghot_promoter *p,
+			      const struct pghot_route *route, unsigned int order)
+{
+	if (!order || !pghot_has_room(route->nid, 1))
+		return refuse_all(p, route, order);
+	if (route->nid == route->first)
+		pghot_make_room(route->nid, order);
+	pghot_promoter_close_to_large(p, route->nid, order);
+	return ADMIT_LATER;
+}
+
+static bool has_place(int nid, unsigned long nr_pages, unsigned int order)
+{
+	return pghot_has_room(nid, nr_pages) && pghot_has_block(nid, order);
+}
+
 /*
  * May @folio go where its route says? If not, that is closed. Sets how many pages
  * tokens were taken for.
  */
-static bool promote_admit(struct pghot_promoter *p, struct folio *folio,
-			  const struct pghot_route *route, unsigned long *paid)
+static enum admit promote_admit(struct pghot_promoter *p, struct folio *folio,
+				const struct pghot_route *route,
+				unsigned long *paid)
 {
+	unsigned int order = folio_order(folio);
 	unsigned long nr = folio_nr_pages(folio);
 	int nid = route->nid;
 	struct pghot_dest *d = &p->dest[nid];
 	u32 wait_ms;
 
-	if (d->batch.nr_folios && d->batch.order != folio_order(folio))
+	if (d->batch.nr_folios && d->batch.order != order)
 		pghot_batch_flush(p, nid);
 	if (d->share.others && d->taken >= d->share.pages) {
 		if (d->share.full)
-			goto full;
+			return refuse_all(p, route, order);
 		pghot_promoter_close(p, nid, PGHOT_WAITS_RATE, 0, true);
-		return false;
+		return ADMIT_NEXT;
 	}
-	if (!pghot_has_room(nid, d->batch.nr_pages + nr)) {
+	if (!has_place(nid, d->batch.nr_pages + nr, order)) {
 		/* What is gathered already may be what took the room. */
 		pghot_batch_flush(p, nid);
-		if (!pghot_has_room(nid, nr))
-			goto full;
+		if (!has_place(nid, nr, order))
+			return refuse_size(p, route, order);
 	}
 	if (!pghot_take_tokens(nid, p->src, nr, paid, &wait_ms)) {
 		pghot_promoter_close(p, nid, PGHOT_WAITS_RATE, wait_ms, true);
-		return false;
+		return ADMIT_NEXT;
 	}
 	d->taken += nr;
-	return true;
-
-full:
-	if (nid != route->first) {
-		pghot_promoter_close_to_others(p, nid);
-		return false;
-	}
-	pghot_make_room(nid, folio_order(folio));
-	/* A folio that is too large for what room there is claims none of it. */
-	pghot_promoter_close(p, nid, PGHOT_WAITS_ROOM, 0,
-			     d->share.others || !pghot_has_room(nid, 1));
-	return false;
+	return ADMIT_NOW;
 }
 
 /*
@@ -106,6 +142,7 @@ static enum pghot_verdict promote_choose(struct pghot_promoter *p,
 					 unsigned long *paid)
 {
 	struct pghot_route route;
+	enum admit admit;
 
 	do {
 		route = *pghot_route(p, offer->nid);
@@ -117,7 +154,12 @@ static enum pghot_verdict promote_choose(struct pghot_promoter *p,
 			return route.verdict;
 		if (pghot_too_cold(p, route.nid, offer->class))
 			return PGHOT_WAITS_TURN;
-	} while (!promote_admit(p, folio, &route, paid));
+		if (!pghot_promoter_takes(p, route.nid, folio_order(folio)))
+			return PGHOT_WAITS_ROOM;
+		admit = promote_admit(p, folio, &route, paid);
+		if (admit == ADMIT_LATER)
+			return PGHOT_WAITS_ROOM;
+	} while (admit == ADMIT_NEXT);
 	return PGHOT_PROMOTED;
 }
 
@@ -153,6 +195,10 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 
 	if (nid != NUMA_NO_NODE && for_others(p, folio, nid))
 		return PGHOT_WAITS_TURN;
+	/* Asked here too, for that is all that most of those cost. */
+	if (nid != NUMA_NO_NODE &&
+	    !pghot_promoter_takes(p, nid, folio_order(folio)))
+		return PGHOT_WAITS_ROOM;
 	if (!pghot_owners_allow(folio, &p->allowed))
 		return PGHOT_BUSY;
 	verdict = promote_choose(p, folio, offer, &paid);

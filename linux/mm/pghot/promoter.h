@@ -107,6 +107,8 @@ struct pghot_closing {
  * @closing: since when, and for how long
  * @own_only: it has no room for pages that should go elsewhere
  * @own_closing: the same for that
+ * @large_order: folios of this order and above wait for free memory in one piece
+ * @large_closing: the same for that
  * @min_class: heat below which pages wait for a later round
  * @share: what it takes from the promoter's node
  * @taken: pages that it took of that
@@ -119,6 +121,8 @@ struct pghot_dest {
 	struct pghot_closing closing;
 	bool own_only;
 	struct pghot_closing own_closing;
+	unsigned int large_order;
+	struct pghot_closing large_closing;
 	u32 min_class;
 	struct pghot_share share;
 	unsigned long taken;
@@ -184,6 +188,10 @@ void pghot_promoter_open(struct pghot_promoter *p);
 void pghot_promoter_close(struct pghot_promoter *p, int nid,
 			  enum pghot_verdict why, u32 wait_ms, bool claims);
 void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid);
+void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
+				   unsigned int order);
+bool pghot_promoter_takes(struct pghot_promoter *p, int nid,
+			  unsigned int order);
 void pghot_promoter_sum_up(struct pghot_promoter *p);
 void pghot_promoter_satisfied(struct pghot_promoter *p);
 u32 pghot_promoter_due_ms(struct pghot_promoter *p);

@@ -111,6 +111,34 @@ bool pghot_has_room(int nid, unsigned long nr_pages)
 }
 
 /**
+ * pghot_has_block - can a node take a folio in one piece without compaction
+ * @nid: the node
+ * @order: order of the folio
+ *
+ * That is asked beside pghot_has_room(), which a node with free memory in small
+ * pieces has too.
+ *
+ * Return: true if it can.
+ */
+bool pghot_has_block(int nid, unsigned int order)
+{
+	pg_data_t *pgdat = NODE_DATA(nid);
+	int z;
+
+	if (!order)
+		return true;
+	for (z = 0; z < pgdat->nr_zones; z++) {
+		struct zone *zone = pgdat->node_zones + z;
+
+		if (managed_zone(zone) &&
+		    zone_watermark_ok(zone, order, high_wmark_pages(zone),
+				      ZONE_MOVABLE, 0))
+			return true;
+	}
+	return false;
+}
+
+/**
  * pghot_make_room - have cold pages of a node demoted
  * @nid: the node
  * @order: order of the folio that found no room

@@ -18,11 +18,15 @@ enum node_stat_item {
 	PGPROMOTE_CANDIDATE, PGPROMOTE_CANDIDATE_NRL, NR_NODE_STATS,
 };
 
+#define MAX_PAGE_ORDER		10
+
 struct zone {
 	unsigned long present_pages;
 	unsigned long free, high, promo;
 	unsigned long lowmem_reserve[MAX_NR_ZONES];
 	unsigned int kswapd_woken;
+	/* Of what is free, no piece is larger. */
+	unsigned int max_order;
 };
 
 typedef struct pglist_data {
@@ -55,7 +59,8 @@ static inline bool zone_watermark_ok(struct zone *z, unsigned int order,
 				     unsigned long mark, int highest_zoneidx,
 				     unsigned int alloc_flags)
 {
-	return z->free > mark + z->lowmem_reserve[highest_zoneidx];
+	return z->free > mark + z->lowmem_reserve[highest_zoneidx] &&
+	       order <= z->max_order;
 }
 
 static inline void wakeup_kswapd(struct zone *zone, unsigned int gfp_flags,
