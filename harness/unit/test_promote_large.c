@@ -27,6 +27,17 @@ static void all_ready(void)
 		machine_ready(2, SMALL + i, 0);
 }
 
+/* Of what node 0 has free no piece is large. */
+static void start_in_pieces(void)
+{
+	machine_start(false);
+	zone(0)->max_order = 3;
+	machine_room(1, 0);
+	all_ready();
+	machine_thread(2);
+	machine_run(2 * PGHOT_PERIOD_MS);
+}
+
 static unsigned long small_moved(void)
 {
 	return machine_moved(2, SMALL, SMALL + NR_SMALL, 0);
@@ -53,12 +64,7 @@ TEST(small_pages_do_not_wait_for_a_large_one)
 
 TEST(a_large_folio_waits_for_free_memory_in_one_piece)
 {
-	machine_start(false);
-	zone(0)->max_order = 3;
-	machine_room(1, 0);
-	all_ready();
-	machine_thread(2);
-	machine_run(2 * PGHOT_PERIOD_MS);
+	start_in_pieces();
 	assert_int_equal(small_moved(), NR_SMALL);
 	/* It was not taken from where it was in use, nor is its record lost. */
 	assert_int_equal(machine_stat("skip_migrate"), 0);
@@ -75,12 +81,7 @@ TEST(those_that_wait_are_hardly_looked_at)
 {
 	unsigned int before;
 
-	machine_start(false);
-	zone(0)->max_order = 3;
-	machine_room(1, 0);
-	all_ready();
-	machine_thread(2);
-	machine_run(2 * PGHOT_PERIOD_MS);
+	start_in_pieces();
 	before = machine_asked;
 	machine_run(10 * PGHOT_PERIOD_MS);
 	/* One of ten, each time that it may be otherwise. */
