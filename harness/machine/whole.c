@@ -102,6 +102,7 @@ void machine_tiers(int nr)
 
 void machine_balance(int mode)
 {
+	pghot_balancing_changes(mode);
 	sysctl_numa_balancing_mode = mode;
 	pghot_balancing_changed();
 }

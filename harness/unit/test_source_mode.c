@@ -83,6 +83,29 @@ TEST(it_runs_in_the_modes_with_memory_tiering)
 	assert_int_equal(machine_lives(modes_change), 0);
 }
 
+/* The handler of the sysctl sets the mode in between, and hint faults come at once. */
+static bool before_and_after(unsigned int n)
+{
+	boot(NORMAL);
+	pghot_balancing_changes(TIERING);
+	assert_running(true);
+	sysctl_numa_balancing_mode = TIERING;
+	pghot_balancing_changed();
+	assert_runs();
+	assert_int_equal(starts, 1);
+	pghot_balancing_changes(NORMAL);
+	assert_running(true);
+	sysctl_numa_balancing_mode = NORMAL;
+	pghot_balancing_changed();
+	assert_rests();
+	return false;
+}
+
+TEST(it_runs_before_the_first_fault_and_until_the_last_one)
+{
+	assert_int_equal(machine_lives(before_and_after), 0);
+}
+
 static bool nothing_new(unsigned int n)
 {
 	boot(TIERING);
@@ -228,6 +251,7 @@ TEST(a_mode_may_change_before_pghot_starts)
 
 UNIT_MAIN(
 	cmocka_unit_test(it_runs_in_the_modes_with_memory_tiering),
+	cmocka_unit_test(it_runs_before_the_first_fault_and_until_the_last_one),
 	cmocka_unit_test(it_goes_on_where_memory_tiering_does),
 	cmocka_unit_test(what_waits_is_not_promoted_in_another_mode),
 	cmocka_unit_test(its_switch_is_what_it_was_set_to),

@@ -162,6 +162,7 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid);
+void pghot_balancing_changes(int mode);
 void pghot_balancing_changed(void);
 void pghot_tiers_changed(void);
 void pghot_vmstat_show(struct seq_file *m);
@@ -233,6 +234,10 @@ static inline int pghot_hint_fault(struct folio *folio, struct vm_fault *vmf,
 static inline bool pghot_needs_headroom(void)
 {
 	return false;
+}
+
+static inline void pghot_balancing_changes(int mode)
+{
 }
 
 static inline void pghot_balancing_changed(void)

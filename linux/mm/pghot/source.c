@@ -49,10 +49,12 @@ static struct kobject *sources_parent;
 static bool enabled;
 /* Maps are kept: at least one source is running, or about to. */
 static bool recording;
+/* What NUMA balancing is about to change to, while it is; else 0. */
+static int next_mode;
 
 static bool source_wanted(const struct pghot_source *source)
 {
-	int mode = READ_ONCE(sysctl_numa_balancing_mode);
+	int mode = READ_ONCE(sysctl_numa_balancing_mode) | next_mode;
 
 	if (!source->alone && !(mode & NUMA_BALANCING_MEMORY_TIERING))
 		return false;
@@ -157,16 +159,33 @@ int pghot_set_enabled(bool on)
 }
 
 /**
+ * pghot_balancing_changes - NUMA balancing is about to be in another mode
+ * @mode: which
+ *
+ * Starts the sources that depend on its memory tiering before there is a hint fault
+ * in that mode: maps take some time to allocate. pghot_balancing_changed() is to
+ * follow, and the next change only after that.
+ *
+ * Context: process context; sleeps.
+ */
+void pghot_balancing_changes(int mode)
+{
+	guard(mutex)(&switch_lock);
+	next_mode = mode;
+	sources_sync();
+}
+
+/**
  * pghot_balancing_changed - NUMA balancing may be in another mode
  *
- * Starts and stops the sources that depend on its memory tiering. Each who changes
- * the mode calls this afterwards, so the last one to come here sees the last mode.
+ * Starts and stops the sources that depend on its memory tiering.
  *
  * Context: process context; sleeps.
  */
 void pghot_balancing_changed(void)
 {
 	guard(mutex)(&switch_lock);
+	next_mode = 0;
 	sources_sync();
 }
 

@@ -212,6 +212,28 @@ test_mode_changes_under_load() {
 	conserved
 }
 
+# Before the first fault that finds the mode changed.
+test_no_page_is_the_schedulers_when_the_mode_changes() {
+	local i
+	need_pghot
+	balance 0
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	ask run
+	for ((i = 0; i < 5; i++)); do
+		echo 0 >$BALANCING
+		ask move "$SLOW" >/dev/null
+		remember
+		echo 2 >$BALANCING
+		placed "$FAST" "$PAGES"
+		[ "$(grew pgpromote_success)" = "$(grew pghot_promoted_pages)" ] ||
+			fail "of $(grew pgpromote_success) pages pghot promoted" \
+			     "$(grew pghot_promoted_pages)"
+	done
+	ask stop
+	expect 0 check
+	conserved
+}
+
 test_writers_take_turns() {
 	local other
 	need_pghot
