@@ -118,7 +118,7 @@ TEST(a_thread_that_ends_claims_nothing)
 	machine_room(0, 0);
 	machine_thread(2);
 	machine_ready(2, 0, 0);
-	machine_run(5);
+	machine_run(3);
 	machine_room(0, 10000);
 	takes(3);
 	assert_true(share.others);

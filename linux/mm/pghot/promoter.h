@@ -105,6 +105,7 @@ struct pghot_closing {
  * @batch: folios that are to go there
  * @closed: why it takes nothing more for now, or PGHOT_OPEN
  * @closing: since when, and for how long
+ * @room_ms: for how long it was closed when it last had no room
  * @own_only: it has no room for pages that should go elsewhere
  * @own_closing: the same for that
  * @large_order: folios of this order and above wait for free memory in one piece
@@ -119,6 +120,7 @@ struct pghot_dest {
 	struct pghot_batch batch;
 	enum pghot_verdict closed;
 	struct pghot_closing closing;
+	u32 room_ms;
 	bool own_only;
 	struct pghot_closing own_closing;
 	unsigned int large_order;
