@@ -77,6 +77,7 @@ VARIANTS = {
     "busy": "all CPUs are busy",
     "2cpu": "there are no CPUs but its two",
     "cold": "its threads have just begun",
+    "limited": f"no more may be promoted than {scale.LIMITED_MBPS} MiB/s of a large machine",
     "unscaled": "constants of time and size are those of a large machine",
     "long": "it takes about a minute",
 }
@@ -136,7 +137,7 @@ class Variant:
 
     ``hogs`` are the CPUs that something else keeps busy, ``left`` those of the workload,
     where something else has what the workload leaves. ``scaled``: constants are scaled;
-    ``cold``: threads are as young as they are.
+    ``limited``: the rate limit is one that is met; ``cold``: threads are as young as they are.
     """
 
     name: str
@@ -144,6 +145,7 @@ class Variant:
     hogs: tuple[int, ...] = ()
     left: tuple[int, ...] = ()
     scaled: bool = True
+    limited: bool = False
     cold: bool = False
 
 
@@ -399,6 +401,7 @@ def variant(read: Experiment, kind: str) -> Experiment:
         read.name,
         hogs=hogs,
         left=left,
+        limited=kind == "limited",
         cold=kind in ("cold", "unscaled"),
         scaled=kind != "unscaled",
     )

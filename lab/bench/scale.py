@@ -34,6 +34,8 @@ _SLOW_PASS_MS = 60000
 HOT_MS = 1000
 _SCAN_MBPS = 2560
 _RATE_MBPS = 65536
+LIMITED_MBPS = 64
+"""What an administrator might set, who has seen that more is promoted and gains nothing."""
 # linux/mm/pghot/policy.h: as shipped, and the least it takes.
 _WINDOW_MS, _WINDOW_MIN_MS = 4000, 100
 _PERIOD_MS, _PERIOD_MIN_MS = 100, 10
@@ -95,8 +97,8 @@ class Scale:
         """hot_threshold_ms: who is accessed sooner after a scan is hot."""
         return max(_TICK_MS, HOT_MS // self.time)
 
-    def settings(self, *, cold: bool) -> list[tuple[str, int]]:
-        """Files and what to write to them.
+    def settings(self, *, cold: bool, limited: bool = False) -> list[tuple[str, int]]:
+        """Files and what to write to them. ``limited``: the rate limit is one that is met.
 
         Unless ``cold``, all threads are older than the delay, as on a server: without a
         delay they scan from their first tick on, in the period that the kernel computes for
@@ -113,18 +115,19 @@ class Scale:
             (f"{_BALANCING}/hot_threshold_ms", self.hot_ms()),
             (
                 "/proc/sys/kernel/numa_balancing_promote_rate_limit_MBps",
-                max(1, _RATE_MBPS * self.time // self.memory),
+                max(1, (LIMITED_MBPS if limited else _RATE_MBPS) * self.time // self.memory),
             ),
             (f"{_PGHOT}/window_ms", max(_WINDOW_MIN_MS, _WINDOW_MS // self.time)),
             (f"{_PGHOT}/period_ms", max(_PERIOD_MIN_MS, _PERIOD_MS // self.time)),
         ]
 
-    def script(self, *, cold: bool) -> str:
+    def script(self, *, cold: bool, limited: bool = False) -> str:
         """The settings as shell, for any kernel: each where its file is. What contenders
         scale themselves goes by $scale_memory and $scale_time."""
         lines = [f"scale_memory={self.memory} scale_time={self.time}"]
         lines += [
-            f"[ ! -e {path} ] || echo {value} >{path}" for path, value in self.settings(cold=cold)
+            f"[ ! -e {path} ] || echo {value} >{path}"
+            for path, value in self.settings(cold=cold, limited=limited)
         ]
         return "\n".join(lines)
 

@@ -87,8 +87,11 @@ def test_variants_that_are_not_scaled_or_not_old():
     read = next(read for read in SCALED if read.name == "regions")
     setups = {
         kind: cell(description.variant(read, kind), CONTENDERS["stock-2"]).runs[0].setup
-        for kind in ("busy", "cold", "unscaled")
+        for kind in ("busy", "cold", "unscaled", "limited")
     }
+    limit = "/proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
+    assert f"echo {65536 * read.scale.time // read.scale.memory} >{limit}" in setups["busy"]
+    assert f"echo {64 * read.scale.time // read.scale.memory} >{limit}" in setups["limited"]
     assert "scan_delay_ms" not in setups["unscaled"] and "scale_time" not in setups["unscaled"]
     assert f"echo {read.scale.delay_ms()} >" in setups["cold"] and read.scale.delay_ms() > 0
     assert "echo 0 >/sys/kernel/debug/sched/numa_balancing/scan_delay_ms" in setups["busy"]
