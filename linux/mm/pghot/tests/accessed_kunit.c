@@ -164,7 +164,7 @@ static struct kunit_case accessed_cases[] = {
 	KUNIT_CASE(locks_are_not_waited_for),
 	KUNIT_CASE(what_is_being_changed_is_waited_for),
 	KUNIT_CASE(no_more_is_looked_at_than_allowed),
-	KUNIT_CASE(cost_of_bits),
+	KUNIT_CASE_SLOW(cost_of_bits),
 	{}
 };
 

@@ -264,8 +264,8 @@ static struct kunit_case owners_cases[] = {
 	KUNIT_CASE(asking_takes_no_lock),
 	KUNIT_CASE(file_forbids),
 	KUNIT_CASE(locks_are_not_waited_for),
-	KUNIT_CASE(too_many_owners_forbid),
-	KUNIT_CASE(cost_of_looking),
+	KUNIT_CASE_SLOW(too_many_owners_forbid),
+	KUNIT_CASE_SLOW(cost_of_looking),
 	{}
 };
 
