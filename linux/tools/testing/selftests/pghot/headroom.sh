@@ -26,7 +26,7 @@ pages_of_fast() { # free|low|high|promo
 reclaimed_to() { # high|promo
 	local free low high promo
 	knob $DEMOTION 1
-	knob $WATERMARK_SCALE 200
+	knob $WATERMARK_SCALE 500
 	memory -c "$CPU" anon \
 		$((($(pages_of_fast free) - $(pages_of_fast low)) / 256)) "$FAST"
 	wait_until begun || fail "kswapd does not begin"
