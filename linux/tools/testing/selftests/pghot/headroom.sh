@@ -57,7 +57,7 @@ quiet() {
 	local demoted
 	demoted=$(grew pgdemote_kswapd)
 	((demoted > 0)) || return 1
-	sleep 1
+	sleep "$SLOWER"
 	[ "$(grew pgdemote_kswapd)" = "$demoted" ]
 }
 

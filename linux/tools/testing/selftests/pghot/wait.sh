@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Seconds. A worker has to come round in a part of it.
-WINDOW=${PGHOT_TEST_WINDOW:-4}
+WINDOW=$((4 * SLOWER))
 
 # All but a few: a page that is locked whenever it is looked at, say.
 nearly() { # number of all
