@@ -15,6 +15,16 @@ static void waiting_for(int target)
 		machine_ready(2, i, target);
 }
 
+/* Many pages and a thread that find their target full, and time enough for it. */
+static void start_with_many_waiting(void)
+{
+	machine_start_apart(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	waiting_for(0);
+	machine_thread(2);
+}
+
 TEST(readiness_for_an_open_target_wakes_a_held_thread)
 {
 	machine_start_apart(false);
@@ -56,11 +66,7 @@ static void among_those_that_wait(unsigned int trickle)
 {
 	unsigned long i, refused;
 
-	machine_start_apart(false);
-	pghot_tunables.window_ms = 60000;
-	machine_room(0, 0);
-	waiting_for(0);
-	machine_thread(2);
+	start_with_many_waiting();
 	machine_run(200);
 	refused = machine_stat("delay_target_full");
 	/* Each once, and a block each time that the target was asked. */
@@ -113,11 +119,7 @@ TEST(room_is_used_as_fast_as_it_is_made)
 {
 	unsigned long moved;
 
-	machine_start_apart(false);
-	pghot_tunables.window_ms = 60000;
-	machine_room(0, 0);
-	waiting_for(0);
-	machine_thread(2);
+	start_with_many_waiting();
 	/* There was none for long. */
 	machine_run(500);
 	assert_int_equal(machine_stat("moved"), 0);
@@ -224,11 +226,7 @@ TEST(what_was_freed_while_it_waited_is_dropped)
 {
 	unsigned long i;
 
-	machine_start_apart(false);
-	pghot_tunables.window_ms = 60000;
-	machine_room(0, 0);
-	waiting_for(0);
-	machine_thread(2);
+	start_with_many_waiting();
 	machine_run(500);
 	for (i = 0; i < WAITING; i++) {
 		machine_folio(2, i)->refs = 0;

@@ -47,7 +47,9 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
     moves = contender.placement == "start"
     variant = experiment.variant or Variant("", experiment.name)
     hogs = _hogs(variant)
-    scaled = experiment.scale.script(cold=variant.cold, limited=variant.limited)
+    scaled = ""
+    if moves and experiment.is_scaled:
+        scaled = experiment.scale.script(cold=variant.cold, limited=variant.limited)
     later = (
         f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
         f"/proc/sys/kernel/numa_balancing {contender.balancing}",
@@ -57,7 +59,7 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
         "echo 0 >/sys/kernel/mm/numa/demotion_enabled",
         "echo 0 >/proc/sys/kernel/numa_balancing",
         *(f"echo {line} >>/run/lab/settings" for line in later),
-        scaled if moves and experiment.is_scaled else "",
+        scaled,
         f"echo 0 >{_BUSY}; hog {hogs} >/run/hog &" if hogs else "",
         experiment.setup,
         contender.setup,

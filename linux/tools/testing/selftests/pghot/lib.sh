@@ -16,8 +16,8 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # Seconds after which something that must happen counts as not happening. Only
 # a failing test takes that long.
 LIMIT=${PGHOT_TEST_LIMIT:-120}
-# How many times slower than usual the kernel is: what a test leaves it time for, it
-# leaves it so much more.
+# How many times slower than usual the kernel is: a test waits so much longer before it
+# takes something for over.
 SLOWER=${PGHOT_TEST_SLOWER:-1}
 # Size of the memory most tests work on.
 MB=${PGHOT_TEST_MB:-8}
