@@ -190,10 +190,6 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 		p->count = seen_count(m, p);
 		if (p->count < weight)
 			p->count = weight;
-		/* By this report it is ready, so from then on. */
-		if (!p->ready && p->count >= m->threshold &&
-		    age(p, bucket) > 1)
-			p->bucket = bucket - 1;
 	} else {
 		if (a->interval_ms)
 			p->bucket = bucket - 1;
@@ -201,6 +197,10 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 			p->bucket = bucket;
 		p->count = fresh ? p->count + weight : weight;
 	}
+	/* What is ready is of now. */
+	if (a->interval_ms && (p->ready || p->count >= m->threshold) &&
+	    age(p, bucket) > 0)
+		p->bucket = bucket;
 	/* It may wait for where it was to go before. */
 	if (p->ready && elsewhere)
 		b->pending = true;
@@ -225,8 +225,7 @@ bool model_renew(struct model *m, int section, int page, u64 since_ms,
 	if (!p->ready || seen_count(m, p) < m->threshold ||
 	    bucket - since >= (m->precise ? 16 : 4))
 		return false;
-	/* In the bucket before may be what was reported after that time. */
-	if ((s64)p->bucket + 1 >= (s64)since)
+	if ((s64)p->bucket >= (s64)since)
 		return false;
 	p->bucket = since;
 	return true;

@@ -132,6 +132,28 @@ TEST(a_report_that_makes_ready_is_of_now)
 	}
 }
 
+/* Whoever waits is hotter by what is seen of it at a time, not by how long it waits. */
+TEST(what_waits_counts_what_one_interval_saw)
+{
+	struct fixture f;
+	u32 now;
+
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_A, 5);
+		struct pghot_rec rec;
+		bool more;
+
+		for (now = 100000; now <= 110000; now += 1000)
+			report(&f, pfn, 0, 1000, 1, now);
+		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES,
+						   0, 110001, &f.t, f.entries, &more),
+				 1);
+		rec = pghot_unpack(pghot_map_layout(&f.map), f.entries[0].seen);
+		assert_int_equal(rec.freq, 2);
+		assert_true(f.entries[0].hot);
+	}
+}
+
 /* What is known of the last access is not taken back. */
 TEST(a_report_that_makes_ready_leaves_a_later_access)
 {
@@ -160,5 +182,6 @@ UNIT_MAIN(
 	cmocka_unit_test(the_higher_count_holds),
 	cmocka_unit_test(no_node_leaves_the_node),
 	cmocka_unit_test(a_report_that_makes_ready_is_of_now),
+	cmocka_unit_test(what_waits_counts_what_one_interval_saw),
 	cmocka_unit_test(a_report_that_makes_ready_leaves_a_later_access),
 )

@@ -13,14 +13,19 @@
 #define for_each_layout(precise)					\
 	for (int precise = 0; precise < 2; precise++)
 
-/* Node 0 is full, and pages of node 2 wait for it. */
-static void begin_full(bool precise, unsigned long nr)
+/* Node 0 is full, and after some time pages of node 2 wait for it. */
+static void begin_full_after(unsigned int ms, bool precise, unsigned long nr)
 {
 	machine_start_apart(precise);
 	machine_room(0, 0);
 	machine_thread(2);
-	machine_run(WINDOW + 1234);
+	machine_run(ms);
 	machine_ready_first(2, nr, 0);
+}
+
+static void begin_full(bool precise, unsigned long nr)
+{
+	begin_full_after(WINDOW + 1234, precise, nr);
 }
 
 /* Access each page once in @every ms, page by page, for @ms. */
@@ -34,6 +39,14 @@ static void use(unsigned long nr, unsigned int every, unsigned int ms)
 			machine_touch(2, i);
 		machine_run(1);
 	}
+}
+
+static void touch_all(unsigned long nr)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr; i++)
+		machine_touch(2, i);
 }
 
 static void room_for_all(void)
@@ -96,6 +109,43 @@ TEST(what_is_used_twice_in_a_window_stays_ready)
 		assert_int_equal(machine_moved(2, 0, PAGES, 0), PAGES);
 		assert_true(machine_cold_ms < WINDOW);
 		machine_stop();
+	}
+}
+
+/* All pages are used every 500 ms; others of their block go, so that it is looked at. */
+static void use_while_others_go(unsigned int ms)
+{
+	unsigned int now;
+
+	for (now = 0; now < ms; now += 25) {
+		if (now % 500 == 0)
+			touch_all(PAGES);
+		machine_ready(2, PAGES + now / 25, 1);
+		machine_run(25);
+	}
+	assert_int_equal(machine_stat("moved"), ms / 25);
+}
+
+/* Whenever sweeps begin, and whenever the last report was, between two of them. */
+TEST(what_is_in_use_stays_ready_whenever_it_was_reported_last)
+{
+	unsigned int begin, last, now;
+
+	for_each_layout(precise) {
+		for (begin = 0; begin < WINDOW / 2; begin += 400) {
+			for (last = 0; last < WINDOW / 2; last += 400) {
+				begin_full_after(2 * WINDOW + begin, precise, PAGES);
+				machine_plenty(1);
+				for (now = 0; now < WINDOW + last; now += 200) {
+					touch_all(PAGES);
+					machine_run(200);
+				}
+				machine_ready_first(2, PAGES, 0);
+				use_while_others_go(2 * WINDOW);
+				assert_int_equal(machine_stat("skip_stale"), 0);
+				machine_stop();
+			}
+		}
 	}
 }
 
@@ -360,6 +410,7 @@ UNIT_MAIN(
 	cmocka_unit_test(what_nobody_uses_goes_stale),
 	cmocka_unit_test(who_stops_using_a_page_lets_it_go_stale),
 	cmocka_unit_test(what_is_used_twice_in_a_window_stays_ready),
+	cmocka_unit_test(what_is_in_use_stays_ready_whenever_it_was_reported_last),
 	cmocka_unit_test(whatever_goes_was_used_within_the_window),
 	cmocka_unit_test(bits_that_were_not_cleared_prove_nothing),
 	cmocka_unit_test(a_page_that_is_locked_at_times_stays_ready),

@@ -261,7 +261,7 @@ TEST(a_record_is_renewed_to_the_time_that_is_known)
 		for (age = 0; age <= window + 2; age++) {
 			for (back = 0; back < window; back++)
 				assert_int_equal(renewed_age(l, 2, age, back),
-						 age > back + 1 ? back : age);
+						 age > back ? back : age);
 			/* What is out of the window helps nobody. */
 			assert_int_equal(renewed_age(l, 2, age, window), age);
 			assert_int_equal(renewed_age(l, 2, age, -1U), age);

@@ -260,9 +260,9 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
  *
  * The report takes effect as one of the bucket before. So the next interval,
  * which begins now, tells what this one left in the record from what others
- * have added since. A record that is ready by it is of that time too, if not of
- * a later one: what looks at those that are ready must not take it for one that
- * was ready before.
+ * have added since. But a record that is ready after it is of now: none is of a
+ * time before it became ready, which is what pghot_renew() relies on. So while
+ * it waits a further interval raises its count only if that saw more.
  *
  * Return: the record after.
  */
@@ -273,18 +273,18 @@ pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
 	bool fresh = pghot_in_window(l, r, bucket);
 	bool seen = fresh && pghot_age(l, r, bucket) <= back;
 	u64 freq = fresh ? r.freq : 0;
-	bool ready;
+	u32 age = 1;
 
 	if (!weight)
 		return r;
 	freq = seen ? max_t(u64, freq, weight) : freq + weight;
-	freq = min_t(u64, freq, pghot_freq_max(l));
-	ready = !r.ready && freq >= threshold;
-	if (!seen || (ready && pghot_age(l, r, bucket) > 1))
-		r.time = (bucket - 1) & pghot_time_mask(l);
-	r.freq = freq;
+	r.ready |= freq >= threshold;
+	if (r.ready)
+		age = 0;
+	if (!seen || (r.ready && pghot_age(l, r, bucket)))
+		r.time = (bucket - age) & pghot_time_mask(l);
+	r.freq = min_t(u64, freq, pghot_freq_max(l));
 	r.who = who;
-	r.ready |= ready;
 	return r;
 }
 
@@ -297,8 +297,7 @@ pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
  * @threshold: accesses within the window that make a page ready
  *
  * How often is not known: the count stays, and a record that needs more of them
- * is left alone. So is one of the bucket before that time: an interval reported
- * after it would be there too.
+ * is left alone.
  *
  * Return: the record after.
  */
@@ -307,7 +306,7 @@ pghot_renew(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
 	    u32 back, u32 threshold)
 {
 	if (r.ready && r.freq >= threshold && back < l->window_buckets &&
-	    pghot_age(l, r, bucket) > back + 1)
+	    pghot_age(l, r, bucket) > back)
 		r.time = (bucket - back) & pghot_time_mask(l);
 	return r;
 }
