@@ -41,6 +41,7 @@ unsigned long machine_asked, machine_process_asked;
 unsigned long machine_looked, machine_bits_looked;
 u32 machine_cold_ms;
 bool machine_reuses;
+unsigned int machine_moves_a_tick;
 bool machine_crowded;
 
 static struct page *pages;
@@ -146,6 +147,7 @@ void machine_power_on(void)
 	machine_bits_looked = 0;
 	machine_cold_ms = 0;
 	machine_reuses = false;
+	machine_moves_a_tick = 0;
 	machine_crowded = false;
 	machine_work = NULL;
 	sysctl_numa_balancing_mode = NUMA_BALANCING_MEMORY_TIERING;
@@ -365,6 +367,15 @@ static unsigned long moves(struct folio *folio)
 	return folio_nr_pages(folio) - folio->splits;
 }
 
+/* Moving may take time. */
+static void move_takes(void)
+{
+	static unsigned int moved;
+
+	if (machine_moves_a_tick && ++moved % machine_moves_a_tick == 0)
+		machine_tick();
+}
+
 /* What moved leaves free pages behind; what was split, small folios. */
 unsigned int migrate_misplaced_folios(struct list_head *list, int node,
 				      bool promote, unsigned int *nr_pages)
@@ -394,6 +405,7 @@ unsigned int migrate_misplaced_folios(struct list_head *list, int node,
 		machine_node[node].node_zones[0].free -= n;
 		if (machine_reuses)
 			put_page(folio->pfn, folio->nid);
+		move_takes();
 	}
 	return left;
 }

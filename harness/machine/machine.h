@@ -107,6 +107,9 @@ void machine_ready_first(int nid, unsigned long nr, int target);
 /* Access the page where no source sees it. */
 void machine_touch(int nid, unsigned long i);
 
+/* So many pages move in a tick; 0: moving takes no time. */
+extern unsigned int machine_moves_a_tick;
+
 /* Bring the @i-th page back from where it was promoted to. */
 void machine_demote(int nid, unsigned long i);
 /* Of pages @from to @to of a lower node, how many are on @target. */

@@ -195,7 +195,7 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 			p->bucket = bucket - 1;
 		else if (!fresh || age(p, bucket) >= 0)
 			p->bucket = bucket;
-		p->count = fresh ? p->count + weight : weight;
+		p->count = fresh || p->ready ? p->count + weight : weight;
 	}
 	/* What is ready is of now. */
 	if (a->interval_ms && (p->ready || p->count >= m->threshold) &&

@@ -98,17 +98,68 @@ TEST(who_stops_using_a_page_lets_it_go_stale)
 	}
 }
 
-/* As often as makes pages ready that are counted: twice in a window. */
+/* As often as makes pages ready that are counted: twice in a window, whenever. */
 TEST(what_is_used_twice_in_a_window_stays_ready)
 {
+	unsigned int begin;
+
 	for_each_layout(precise) {
-		begin_full(precise, PAGES);
-		use(PAGES, WINDOW / 2 - 200, 20 * WINDOW);
-		assert_int_equal(machine_stat("skip_stale"), 0);
-		room_for_all();
-		assert_int_equal(machine_moved(2, 0, PAGES, 0), PAGES);
-		assert_true(machine_cold_ms < WINDOW);
-		machine_stop();
+		for (begin = 0; begin < WINDOW / 4; begin += 150) {
+			begin_full_after(2 * WINDOW + begin, precise, PAGES);
+			use(PAGES, WINDOW / 2 - 200, 5 * WINDOW);
+			assert_int_equal(machine_stat("skip_stale"), 0);
+			assert_true(machine_stat("refreshed") > 0);
+			room_for_all();
+			assert_int_equal(machine_moved(2, 0, PAGES, 0), PAGES);
+			assert_true(machine_cold_ms < WINDOW);
+			machine_stop();
+		}
+	}
+}
+
+/* One report of a page that waits, and was hot before: it is no colder by that. */
+TEST(a_report_of_what_waits_takes_nothing_away)
+{
+	unsigned long i;
+	unsigned int at, now;
+
+	for_each_layout(precise) {
+		for (at = 0; at < WINDOW / 2; at += 250) {
+			begin_full_after(2 * WINDOW + 700, precise, MANY);
+			for (now = 0; now < 5 * WINDOW; now += 50) {
+				touch_all(MANY);
+				for (i = 100; now == 3 * WINDOW + at && i < MANY; i++)
+					machine_access(2, i, 0, 1);
+				machine_run(50);
+			}
+			assert_int_equal(machine_stat("skip_stale"), 0);
+			machine_stop();
+		}
+	}
+}
+
+/* Others take seconds to move, and keep the thread from nothing. */
+TEST(a_long_pass_takes_nothing_away_from_what_waits)
+{
+	unsigned long i;
+	unsigned int at, now;
+
+	for_each_layout(precise) {
+		for (at = 100; at < WINDOW / 2; at += 600) {
+			begin_full_after(2 * WINDOW + 700, precise, MANY);
+			machine_room(1, 500000);
+			machine_moves_a_tick = 8;
+			for (now = 0; now < 4 * WINDOW; now += 20) {
+				touch_all(MANY);
+				for (i = 0; now == 2 * WINDOW + at && i < 20000; i++)
+					machine_ready(2, 4096 + i, 1);
+				machine_run(20);
+			}
+			machine_moves_a_tick = 0;
+			assert_int_equal(machine_stat("skip_stale"), 0);
+			assert_int_equal(machine_stat("moved"), 20000);
+			machine_stop();
+		}
 	}
 }
 
@@ -132,7 +183,7 @@ TEST(what_is_in_use_stays_ready_whenever_it_was_reported_last)
 	unsigned int begin, last, now;
 
 	for_each_layout(precise) {
-		for (begin = 0; begin < WINDOW / 2; begin += 400) {
+		for (begin = 50; begin < WINDOW / 4; begin += 300) {
 			for (last = 0; last < WINDOW / 2; last += 400) {
 				begin_full_after(2 * WINDOW + begin, precise, PAGES);
 				machine_plenty(1);
@@ -410,6 +461,8 @@ UNIT_MAIN(
 	cmocka_unit_test(what_nobody_uses_goes_stale),
 	cmocka_unit_test(who_stops_using_a_page_lets_it_go_stale),
 	cmocka_unit_test(what_is_used_twice_in_a_window_stays_ready),
+	cmocka_unit_test(a_report_of_what_waits_takes_nothing_away),
+	cmocka_unit_test(a_long_pass_takes_nothing_away_from_what_waits),
 	cmocka_unit_test(what_is_in_use_stays_ready_whenever_it_was_reported_last),
 	cmocka_unit_test(whatever_goes_was_used_within_the_window),
 	cmocka_unit_test(bits_that_were_not_cleared_prove_nothing),

@@ -103,6 +103,8 @@ void pghot_promoter_open(struct pghot_promoter *p)
 		if (d->closed != PGHOT_OPEN && target &&
 		    closing_left_ms(&d->closing, now))
 			continue;
+		if (d->closed != PGHOT_OPEN)
+			d->came = 0;
 		d->closed = PGHOT_OPEN;
 		if (target)
 			pghot_target_share(nid, p->src, &d->share);
@@ -117,13 +119,18 @@ static struct pghot_closing closing_begin(u32 wait_ms)
 	};
 }
 
-/* Soon, as long as room for a batch comes; less and less often, where none does. */
+/*
+ * Soon, as long as there is room for something each time; less and less often, where
+ * there is none. Where this node has had its share, there may be some for others.
+ */
 static u32 room_wait_ms(struct pghot_dest *d)
 {
-	if (!d->room_ms || d->taken >= READ_ONCE(pghot_batch_pages))
+	if (!d->room_ms || d->came >= PGHOT_BATCH_PAGES)
 		d->room_ms = ROOM_MS;
-	else if (!d->taken)
-		d->room_ms = min(2 * d->room_ms, READ_ONCE(pghot_period_ms));
+	else if (d->came)
+		d->room_ms = max(d->room_ms / 2, ROOM_MS);
+	else if (!d->share.others || d->taken < d->share.pages)
+		d->room_ms = min(2 * d->room_ms, CLOSED_MS);
 	return d->room_ms;
 }
 

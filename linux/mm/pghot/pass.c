@@ -134,7 +134,8 @@ static unsigned long pass_start(struct pghot_pass *p)
 
 static bool pass_over(struct pghot_pass *p)
 {
-	return p->promoter->all_closed || p->no_target || pghot_pass_called_off();
+	return p->promoter->all_closed || p->no_target ||
+	       pghot_sweep_presses(p) || pghot_pass_called_off();
 }
 
 /* Records before page @from are for the end of the round. */

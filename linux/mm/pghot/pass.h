@@ -56,6 +56,7 @@ struct pghot_cleared {
  * @all_ms: when that was last begun
  * @left: how many page table entries it may still look at
  * @next: page to go on with
+ * @slice_ms: when a part of it was done last
  * @pages: how many were looked at of late; never 0
  * @looks: page table entries that these had
  * @last: which of @cleared is of the last sweep that came to the end; the other
@@ -68,6 +69,7 @@ struct pghot_sweep {
 	u32 all_ms;
 	unsigned int left;
 	unsigned long next;
+	u32 slice_ms;
 	unsigned long pages;
 	unsigned long looks;
 	bool last;
@@ -133,6 +135,7 @@ static inline void pghot_count_skip(const struct pghot_entry *e,
 void pghot_sweep(struct pghot_pass *p);
 bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e);
 u32 pghot_sweep_due_ms(const struct pghot_pass *p);
+bool pghot_sweep_presses(const struct pghot_pass *p);
 
 /* ready.c */
 enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,

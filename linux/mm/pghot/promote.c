@@ -129,6 +129,7 @@ static enum admit promote_admit(struct pghot_promoter *p, struct folio *folio,
 		return ADMIT_NEXT;
 	}
 	d->taken += nr;
+	d->came += nr;
 	return ADMIT_NOW;
 }
 
@@ -208,6 +209,7 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 	if (migrate_misplaced_folio_prepare(folio, NULL, nid)) {
 		pghot_return_tokens(nid, p->src, paid);
 		p->dest[nid].taken -= folio_nr_pages(folio);
+		p->dest[nid].came -= folio_nr_pages(folio);
 		return PGHOT_BUSY;
 	}
 	mark_young(folio);

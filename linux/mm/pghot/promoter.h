@@ -113,6 +113,7 @@ struct pghot_closing {
  * @min_class: heat below which pages wait for a later round
  * @share: what it takes from the promoter's node
  * @taken: pages that it took of that
+ * @came: pages that it took since it was opened
  * @route: where pages go that this node accesses
  * @tenants: whose pages went there, while it was short
  */
@@ -128,6 +129,7 @@ struct pghot_dest {
 	u32 min_class;
 	struct pghot_share share;
 	unsigned long taken;
+	unsigned long came;
 	struct pghot_route route;
 	struct pghot_tenants tenants;
 };

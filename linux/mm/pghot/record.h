@@ -214,8 +214,9 @@ pghot_forget(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
  * @weight: how many accesses this report stands for; 0 leaves the count alone
  * @threshold: accesses within the window that make the page ready
  *
- * Accesses older than the window are forgotten. A ready record stays ready:
- * only who promotes it takes that back, so that each is accounted for once.
+ * Accesses older than the window are forgotten, unless the record is ready: that
+ * it waits for longer makes it no colder, and only who promotes it takes that back,
+ * so that each is accounted for once.
  *
  * Return: the record after.
  */
@@ -225,7 +226,7 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
 {
 	u32 turn = pghot_turn(l, r, bucket);
 	u64 freq, freq_max = pghot_freq_max(l);
-	u32 fresh, future;
+	u32 counts, future;
 
 	if (!weight)
 		return r;
@@ -233,10 +234,10 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
 	 * Calculated rather than branched on: it is as random as accesses are,
 	 * and a mispredicted branch would wait for the record to be fetched.
 	 */
-	fresh = turn <= l->window_buckets;
+	counts = (turn <= l->window_buckets) | r.ready;
 	/* Both !turn and r.freq: any other turn is shifted above all counts. */
 	future = r.freq > turn << l->freq_bits;
-	freq = r.freq & -fresh;
+	freq = r.freq & -counts;
 	freq += weight;
 	r.freq = min(freq, freq_max);
 	r.who = who;
@@ -272,7 +273,7 @@ pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
 {
 	bool fresh = pghot_in_window(l, r, bucket);
 	bool seen = fresh && pghot_age(l, r, bucket) <= back;
-	u64 freq = fresh ? r.freq : 0;
+	u64 freq = fresh || r.ready ? r.freq : 0;
 	u32 age = 1;
 
 	if (!weight)

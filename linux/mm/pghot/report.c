@@ -199,10 +199,12 @@ bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
 {
 	unsigned long pfn = access->pfn, end = pfn + nr, same, n = 0;
 	struct pghot_access accesses[RANGE_PAGES];
-	u32 now = pghot_now_ms();
 	unsigned int i;
 
 	while (pfn < end) {
+		/* A sweep may have come by meanwhile: what becomes ready is of now. */
+		u32 now = pghot_now_ms();
+
 		for (i = 0; i < RANGE_PAGES && pfn < end; i++) {
 			accesses[i] = *access;
 			accesses[i].pfn = pghot_record_pfn(pfn, &same);

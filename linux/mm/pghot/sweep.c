@@ -15,8 +15,9 @@
  * later still. So whatever is promoted was accessed in the last window, and not
  * at some time while it waited.
  *
- * Sweeps begin half a window apart. Were they a window apart, what one finds out
- * would be stale by then. A sweep is made in slices, one a pass, with promotion
+ * Sweeps begin half a window apart, and by the clock of the records: what one finds
+ * out is stale when the next but one begins, and not some time before, when nobody
+ * would have looked for long enough. A sweep is made in slices, one a pass, with promotion
  * in between. While it lasts, what is known is known from the sweep before: a page
  * that this one has looked at already was cleared by it only later.
  *
@@ -49,8 +50,20 @@
 /* So many for a whole node, unless it is the looks that end them. */
 #define SLICES		64U
 
+/* No longer than that is promoted in between. */
+#define SLICE_APART_MS	10U
+
 /* What pages took in the last sweep counts as much as so many do of this one. */
 #define FORMER_PAGES	16UL
+
+/* In buckets of the record's clock, however the window is divided. */
+static u32 sweep_half_ms(void)
+{
+	const struct pghot_layout *l = pghot_map_layout(&pghot_map);
+
+	return pghot_bucket_ms(l, READ_ONCE(pghot_tunables.window_ms)) *
+	       (l->window_buckets / 2);
+}
 
 static unsigned int sweep_looks(void)
 {
@@ -142,16 +155,26 @@ static void sweep_renew(struct pghot_pass *p, struct pghot_entry *e)
 		pghot_stat_add(PGHOT_STAT_refreshed, 1);
 }
 
+/* By the last sweep less than a quarter of a window ago, or by one that is on. */
+static bool sweep_cleared_lately(const struct pghot_pass *p, unsigned long pfn)
+{
+	const struct pghot_sweep *s = &p->sweep;
+
+	return (s->on && pfn < s->next) ||
+	       pghot_now_ms() - s->cleared[s->last].since_ms < sweep_half_ms() / 2;
+}
+
 /**
  * pghot_sweep_ask - a stale record's turn has come: is its page in use
  * @p: the pass
  * @e: the record; @hot if so
  *
  * Of what the last sweep has looked at each is asked for once at most: it is
- * renewed then, or dropped.
+ * renewed then, or dropped. But where its bits were cleared a short time ago, that
+ * nobody has come says nothing, nor where they cannot be looked at just now.
  *
  * Return: true if the record is gone. If it is neither hot nor gone, it has
- *	   changed meanwhile, and is to be looked at again.
+ *	   changed meanwhile or nothing is known, and is to be looked at again.
  */
 bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e)
 {
@@ -159,10 +182,14 @@ bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e)
 	enum pghot_accessed accessed;
 
 	if (sweep_cleared(p, e->pfn)) {
+		if (sweep_cleared_lately(p, e->pfn))
+			return false;
 		if (!sweep_look(p, e, &left, &accessed))
 			return true;
 		if (accessed == PGHOT_ACCESSED)
 			sweep_renew(p, e);
+		else if (accessed == PGHOT_ACCESS_UNKNOWN)
+			return false;
 	}
 	return !e->hot && sweep_drop_stale(e);
 }
@@ -243,6 +270,14 @@ static void sweep_set_limit(struct pghot_pass *p)
 				   div64_u64(pages << 32, ready));
 }
 
+/* One that began late leaves those after it their time. */
+static bool sweep_is_due(const struct pghot_sweep *s, u32 now_ms)
+{
+	u32 since = s->cleared[s->last].since_ms, half = sweep_half_ms();
+
+	return now_ms / half != since / half && now_ms - since >= half / 2;
+}
+
 /*
  * Every other time all ready records are gone through, to drop what is stale. In
  * between, and where nothing waits, that is not worth it.
@@ -251,12 +286,11 @@ static bool sweep_begin(struct pghot_pass *p)
 {
 	struct pghot_sweep *s = &p->sweep;
 	struct pghot_cleared *now = &s->cleared[!s->last];
-	u32 now_ms = pghot_now_ms(), window = READ_ONCE(pghot_tunables.window_ms);
+	u32 now_ms = pghot_now_ms(), half = sweep_half_ms();
 	unsigned int looks = p->waiting ? sweep_looks() : 0;
 
-	s->all = now_ms - s->all_ms >= window;
-	if (now_ms - s->cleared[s->last].since_ms < window / 2 ||
-	    (!s->all && !looks))
+	s->all = now_ms - s->all_ms >= half + half / 2;
+	if (!sweep_is_due(s, now_ms) || (!s->all && !looks))
 		return false;
 	s->on = true;
 	s->left = looks;
@@ -293,6 +327,7 @@ void pghot_sweep(struct pghot_pass *p)
 
 	if (!s->on && !sweep_begin(p))
 		return;
+	s->slice_ms = pghot_now_ms();
 	sweep_set_limit(p);
 	c = (struct pghot_cursor) {
 		.section = pfn_to_section_nr(s->next),
@@ -319,11 +354,30 @@ void pghot_sweep(struct pghot_pass *p)
 u32 pghot_sweep_due_ms(const struct pghot_pass *p)
 {
 	const struct pghot_sweep *s = &p->sweep;
-	u32 half = READ_ONCE(pghot_tunables.window_ms) / 2;
+	u32 now = pghot_now_ms(), half = sweep_half_ms();
 
 	if (s->on)
 		return 1;
 	if (!p->waiting)
 		return U32_MAX;
-	return half - min(pghot_now_ms() - s->cleared[s->last].since_ms, half - 1);
+	return sweep_is_due(s, now) ? 1 : half - now % half;
+}
+
+/**
+ * pghot_sweep_presses - should the pass end, for a sweep to begin or to go on
+ * @p: the pass
+ *
+ * What waits is looked at when its time has come, however long a pass would take: or
+ * it would all be stale by then.
+ *
+ * Return: true if so.
+ */
+bool pghot_sweep_presses(const struct pghot_pass *p)
+{
+	const struct pghot_sweep *s = &p->sweep;
+	u32 now = pghot_now_ms();
+
+	if (s->on)
+		return now - s->slice_ms >= SLICE_APART_MS;
+	return p->waiting && sweep_is_due(s, now);
 }
