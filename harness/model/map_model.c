@@ -158,6 +158,33 @@ static bool within(const struct model *m, const struct model_page *p,
 	return age(p, bucket_at(m, now)) <= (s64)(bucket_at(m, now) - since);
 }
 
+/*
+ * The first report in an era ends for the whole group what is out of the window by
+ * its clock. So it is for whoever comes then with a clock that is behind.
+ */
+static void group_enter_era(struct model *m, int section, int page, u64 now_ms)
+{
+	struct model_section *s = &m->section[section];
+	struct model_group *g = group_of_page(m, section, page);
+	u64 bucket = bucket_at(m, now_ms);
+	int i;
+
+	if (g->era != MODEL_NO_ERA && era_at(m, now_ms) <= g->era)
+		return;
+	for (i = 0; i < MODEL_PAGES && g->era != MODEL_NO_ERA; i++) {
+		struct model_page *p = &s->page[i];
+
+		if (group_of_page(m, section, i) != g ||
+		    in_window(m, p, now_ms))
+			continue;
+		if (p->ready)
+			p->bucket = bucket - (m->precise ? 16 : 4) - 1;
+		else
+			*p = (struct model_page) { 0 };
+	}
+	g->era = era_at(m, now_ms);
+}
+
 enum pghot_recorded model_record(struct model *m, int section, int page,
 				 const struct pghot_access *a, u64 now_ms)
 {
@@ -166,19 +193,17 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	struct model_page *p = &m->section[section].page[page];
 	bool forgets = a->anew && !p->ready;
 	struct model_block *b = block_of_page(m, section, page);
-	struct model_group *g = group_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms);
-	bool fresh = in_window(m, p, now_ms) && !forgets;
-	bool elsewhere;
+	bool fresh, elsewhere;
 	int place;
 
 	if (m->section[section].owner == MODEL_NOBODY)
 		return PGHOT_UNTRACKED;
-	if (g->era == MODEL_NO_ERA || era_at(m, now_ms) > g->era)
-		g->era = era_at(m, now_ms);
-	place = claim_place(g, nid);
+	group_enter_era(m, section, page, now_ms);
+	place = claim_place(group_of_page(m, section, page), nid);
 	if (!weight)
 		return PGHOT_COUNTED;
+	fresh = in_window(m, p, now_ms) && !forgets;
 	if (nid == NUMA_NO_NODE && fresh) {
 		nid = p->nid;
 		place = p->place;
@@ -215,13 +240,11 @@ bool model_renew(struct model *m, int section, int page, u64 since_ms,
 		 u64 now_ms)
 {
 	struct model_page *p = &m->section[section].page[page];
-	struct model_group *g = group_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms), since = bucket_at(m, since_ms);
 
 	if (m->section[section].owner == MODEL_NOBODY)
 		return false;
-	if (g->era == MODEL_NO_ERA || era_at(m, now_ms) > g->era)
-		g->era = era_at(m, now_ms);
+	group_enter_era(m, section, page, now_ms);
 	if (!p->ready || seen_count(m, p) < m->threshold ||
 	    bucket - since >= (m->precise ? 16 : 4))
 		return false;
