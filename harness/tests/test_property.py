@@ -22,6 +22,19 @@ def test_long_sequences(build, run, kind: str) -> None:
     assert run(build(kind, "property") / "property", "map", 400_000, 20, 20_000) == ""
 
 
+# What the fuzzer found once, and when.
+KNOWN = {
+    "a clock that is behind, after the group has entered an era": (
+        "map 4030303030ff0000001effffffff000000303030303030303030303030ffffff00"
+    ),
+}
+
+
+@pytest.mark.parametrize("operations", KNOWN.values(), ids=KNOWN)
+def test_what_was_found_once(build, run, operations: str) -> None:
+    run(build("plain", "property") / "property", *operations.split())
+
+
 @pytest.mark.parametrize("what,runs", [("map", 10_000), ("policy", 100_000)])
 def test_fuzz(build, run, tmp_path, what: str, runs: int) -> None:
     output = run(
