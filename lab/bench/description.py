@@ -29,7 +29,7 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``turn``: where one part of the memory is hot after the other, ``ms`` for which each of them
   is, from slow memory, and ``there_ms`` for which it was in the document
 - ``variants``: which of VARIANTS take part in the matrix without being asked for, each "full",
-  with one seed, or "quick", which is with all seeds and with QUICK=1 too. By its name, with the
+  with one seed, "seeds", with all of them, or "quick", which is with QUICK=1 too. By its name, with the
   variant's behind, each of any experiment can be had
 - ``document``: title, ``differs`` (what is not the same here), ``cold`` (true: its threads had
   just begun, so the variant of that name has it too) and ``figures``, a list of contender and
@@ -270,7 +270,7 @@ def _variants(table: toml.Table) -> dict[str, str]:
     if "variants" not in table:
         return {}
     chosen = table.table("variants", VARIANTS)
-    return {kind: chosen.choice(kind, ("full", "quick")) for kind in chosen}
+    return {kind: chosen.choice(kind, ("full", "seeds", "quick")) for kind in chosen}
 
 
 def experiment(path: Path) -> Experiment:
@@ -423,7 +423,9 @@ def _with_variants(path: Path) -> list[Experiment]:
     made = [replace(read, quick=()) if read.quick_by_name else read]
     for kind, where in read.variants.items():
         one = variant(read, kind)
-        made.append(one if where == "quick" else replace(one, quick=(), seeds=1))
+        if where != "quick":
+            one = replace(one, quick=())
+        made.append(replace(one, seeds=1) if where == "full" else one)
     return made
 
 

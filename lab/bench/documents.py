@@ -265,12 +265,21 @@ class _Compared:
         )
 
 
-def _compared(rows: list[dict], experiments: Sequence[Experiment], decides: str = "") -> _Compared:
-    """Of all experiments, or of those where that decides (description.DECIDES)."""
+_BUSY = ("busy", "2cpu")
+"""Variants in which no CPU is idle."""
+
+
+def _compared(
+    rows: list[dict], experiments: Sequence[Experiment], decides: str = "", busy: bool = False
+) -> _Compared:
+    """Of all experiments, or of those where that decides (description.DECIDES), or of their
+    variants where no CPU is idle."""
 
     def counts(one: Experiment) -> bool:
         # Variants are no further experiments.
-        return _begins_slow(one) and not one.variant and decides in ("", one.decides)
+        kind = one.variant.name if one.variant else ""
+        wanted = kind in _BUSY if busy else not kind
+        return _begins_slow(one) and wanted and decides in ("", one.decides)
 
     begin_slow = {one.name for one in experiments if counts(one)}
     known = begin_slow | {one.name for one in description.experiments() if counts(one)}
@@ -308,19 +317,21 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     told_costs = _wrapped(f"**What it costs.** {costs}") + "\n\n" if costs else ""
     if not compared.stock:
         return told_costs
-    stock, ours = (
-        text.replace("%", "% of the time that slow memory costs", 1)
-        for text in compared.told(_percent, "{0} to {1}%, {2}% in the median")
-    )
+    stock, ours = compared.told(_percent, "{2}% in the median ({0} to {1}%)")
+    part = f"{len(compared.stock)} of " if len(compared.stock) < compared.total else ""
     text = (
-        f"**What it gains.** In {len(compared.stock)} of the {compared.total} experiments on "
-        f"modelled machines that have their data in slow memory at the start, pghot wins back "
-        f"{ours}. Stock Linux wins back {stock}. {compared.stands()} By what decides which pages "
+        f"**What it gains.** These are {part}the {compared.total} experiments on modelled machines "
+        "whose data are in slow memory at the start. Of the time that slow memory costs, pghot "
+        f"wins back {ours}, stock Linux {stock}. {compared.stands()} By what decides which pages "
         "are promoted, the medians, and in brackets from lowest to highest:"
     )
     lines = []
-    for decides, about in description.DECIDES.items():
-        own = _compared(rows, experiments, decides)
+    classes = [
+        (about, _compared(rows, experiments, decides))
+        for decides, about in description.DECIDES.items()
+    ]
+    classes.append(("some of these where no CPU is idle", _compared(rows, experiments, busy=True)))
+    for about, own in classes:
         told = own.told(_percent, "{2}% ({0} to {1})") if own.stock else [figures.NONE] * 2
         lines.append([about, f"{len(own.stock)} of {own.total}", *told, *own.counts()])
     titles = ["What decides", "experiments", "stock Linux", "pghot", *order.STANDINGS]
@@ -367,8 +378,9 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         f"Stock Linux: the better one of {marks.REFERENCE} and what is like it, which is named. "
         "In brackets: the delay. Bold: ahead with every seed of several, by "
         f"{resolution.LEAST} or more, and by no less than like kernels differ by there and in the "
-        "median. A variant that they take no part in goes by what they differ by in the "
-        "experiment that it is a variant of. Elsewhere nothing is bold. "
+        "median. A variant without kernels that are alike goes by those of the experiment that it "
+        "is a variant of. Other rows without them are never bold, however large the difference: "
+        "nobody knows what chance makes there. "
         f"{resolution.told(rows)} {resolution.told_unmoved(rows)}"
     )
     overall = _over_all(_compared(rows, experiments))

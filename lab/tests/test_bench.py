@@ -96,7 +96,7 @@ def test_all_that_is_shipped_loads():
         ("memory = 128", "memory = 0", "test.toml: scale: memory: 0 is not an integer from 1"),
         ("data = 64", "size = 64", "test.toml: scale: size: unknown field"),
         ("[scale]", "[variants]\nidle = 'full'\n[scale]", "variants: idle: unknown field"),
-        ("[scale]", "[variants]\nbusy = 'no'\n[scale]", "busy: 'no' is none of full, quick"),
+        ("[scale]", "[variants]\nbusy = 'no'\n[scale]", "busy: 'no' is none of full, seeds, quick"),
     ],
 )
 def test_a_bad_experiment_names_the_field(tmp_path, old, new, error):

@@ -153,7 +153,8 @@ def test_stock_linux_is_the_better_one_of_like_kernels():
     assert "| `redis` | 0.81 (0.76 s, off-2) | " in text
     assert "| `sqlite` | 0.50 (2.00 s) | " in text
     assert "0.50 to 0.81, 0.66 in the median, with stock Linux" in text
-    assert "Stock Linux wins back 50 to 81% of" in " ".join(documents.gain(rows, known).split())
+    told = " ".join(documents.gain(rows, known).split())
+    assert "stock Linux 66% in the median (50 to 81%)." in told
     said = " ".join(text.split())
     assert "Stock Linux: the better one of stock-2 and what is like it, which is named." in said
 
@@ -168,7 +169,7 @@ def test_what_begins_in_dram_is_not_counted():
     known = description.experiments()
     text = documents.summary(rows, known, bench_fakes.ORIGIN)
     assert f"Over 2 of the {SLOW} experiments whose data start in slow memory" in text
-    assert f"In 2 of the {SLOW} experiments" in documents.gain(rows, known)
+    assert f"These are 2 of the {SLOW} experiments" in " ".join(documents.gain(rows, known).split())
     assert documents.gain(bench_fakes.rows("hostile-triad", pghot=0.9, stock=0.5), known) == ""
     (one,) = description.experiments("redis")
     for start in ("0", "0+", "1+", "0,1", "local"):
@@ -184,12 +185,13 @@ def test_an_easy_class_does_not_hide_a_hard_one():
     ]
     text = documents.gain(rows, description.experiments())
     lines = [line for line in text.splitlines() if line.startswith("| ")][2:]
-    assert len(lines) == len(description.DECIDES)
+    assert len(lines) == len(description.DECIDES) + 1
     assert re.search(
         r"first hint fault.* 3 of 9 \| 75% \(65 to 85\) \| 80% \(70 to 90\) \|", lines[0]
     )
     assert re.search(r"DRAM is full.* 1 of \d+ \| 5% \(5 to 5\) \| 10% \(10 to 10\) \|", lines[1])
     assert re.search(r"nothing to gain.* 0 of 2 \| - \| - \| 0 \| 0 \| 0 \| 0 \|", lines[2])
+    assert re.search(r"no CPU is idle \| 0 of \d \| - \| - \|", lines[3])
     # So that what follows is no line of the table.
     assert text.endswith("|\n\n")
 
@@ -211,6 +213,7 @@ def test_a_higher_median_does_not_look_like_a_lead():
     assert [re.findall(r"\d+", line)[-4:] for line in lines] == [
         ["1", "1", "1", "1"],
         ["0", "0", "0", "1"],
+        ["0", "0", "0", "0"],
         ["0", "0", "0", "0"],
     ]
     said = (
@@ -253,6 +256,19 @@ def test_a_variant_is_no_further_workload():
         f"Over 1 of the {SLOW} experiments whose data start in slow memory, R is\n0.90 to 0.90"
         in text
     )
+    (line,) = re.findall(
+        r"\| some of these where no CPU is idle .*", documents.gain(rows, description.experiments())
+    )
+    assert "10% (10 to 10) | -50% (-50 to -50)" in line
+
+
+def test_harm_where_no_cpu_is_idle_is_counted():
+    rows = bench_fakes.rows("gups-full-busy", seeds=3, pghot=-0.2, stock=0.1, twin=0.09)
+    rows += bench_fakes.rows("redis", pghot=0.9, stock=0.5)
+    (line,) = re.findall(
+        r"\| some of these where no CPU is idle .*", documents.gain(rows, description.experiments())
+    )
+    assert line.endswith("| 0 | 0 | 1 | 0 |")
 
 
 def test_a_line_for_each_model():
@@ -450,5 +466,5 @@ def test_the_first_sentence_is_of_the_same_figures(work_tree):
     assert bench("--docs") == 0
     text = " ".join(readme.read_text().split())
     assert "old" not in text and text.endswith("<!-- end --> more")
-    assert re.search(r"pghot wins back -?\d+ to \d+% of the time that slow memory costs", text)
+    assert re.search(r"the time that slow memory costs, pghot wins back -?\d+% in the", text)
     assert documents.gain([], []) == ""

@@ -120,7 +120,7 @@ def test_what_stands_for_all_is_of_each_class():
     assert counted["full"] >= counted["first"] and counted["none"]
     assert {"gups-full", "readers-7", "hostile-alternate", "tenants"} <= set(overview.MAIN)
     taking = [one for one in description.contenders() if one.name in (*marks.MAIN, *marks.BOUNDS)]
-    assert runs(main, taking) <= 150
+    assert runs(main, taking) <= 160
 
 
 def runs(experiments, contenders, quick=False):
@@ -136,7 +136,7 @@ def runs(experiments, contenders, quick=False):
 def test_the_matrix_is_as_large_as_one_cares_to_wait_for():
     """Two hours on two cores, and 20 minutes with QUICK=1."""
     known, all_of_them = description.experiments(), description.contenders()
-    assert runs(known, all_of_them) <= 330
+    assert runs(known, all_of_them) <= 342
     assert runs(known, all_of_them, quick=True) <= 78
 
 
@@ -148,7 +148,7 @@ def test_where_chance_decides_and_who_is_ahead_is_told_there_are_three_seeds():
     known = {read.name: read for read in description.experiments()}
     for name in (*overview.MAIN, "sqlite"):
         read = known[name]
-        if read.workload[0] in BY_CHANCE and not (read.variant and read.variant.name == "busy"):
+        if read.workload[0] in BY_CHANCE:
             assert read.seeds == 3, name
     assert {read.workload[0] for read in known.values()} >= BY_CHANCE
 
