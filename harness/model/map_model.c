@@ -191,10 +191,9 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	int nid = a->nid < 1023 ? a->nid : NUMA_NO_NODE;
 	u64 weight = a->weight;
 	struct model_page *p = &m->section[section].page[page];
-	bool forgets = a->anew && !p->ready;
 	struct model_block *b = block_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms);
-	bool fresh, elsewhere;
+	bool fresh, kept, elsewhere;
 	int place;
 
 	if (m->section[section].owner == MODEL_NOBODY)
@@ -203,7 +202,10 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	place = claim_place(group_of_page(m, section, page), nid);
 	if (!weight)
 		return PGHOT_COUNTED;
-	fresh = in_window(m, p, now_ms) && !forgets;
+	fresh = in_window(m, p, now_ms);
+	/* Who was not there for a window says so of all but what waits and is in use. */
+	kept = fresh ? p->ready || !a->anew : p->ready && !a->anew;
+	fresh = fresh && kept;
 	if (nid == NUMA_NO_NODE && fresh) {
 		nid = p->nid;
 		place = p->place;
@@ -220,7 +222,12 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 			p->bucket = bucket - 1;
 		else if (!fresh || age(p, bucket) >= 0)
 			p->bucket = bucket;
-		p->count = fresh || p->ready ? p->count + weight : weight;
+		if (!kept)
+			p->count = weight;
+		else if (fresh || !a->interval_ms)
+			p->count += weight;
+		else
+			p->count = max(seen_count(m, p), weight);
 	}
 	/* What is ready is of now. */
 	if (a->interval_ms && (p->ready || p->count >= m->threshold) &&

@@ -204,6 +204,22 @@ TEST(who_comes_anew_takes_nothing_from_what_is_ready)
 	}
 }
 
+/* But what has gone stale waits no longer than that, and is not in use. */
+TEST(who_comes_anew_makes_nothing_stale_hot)
+{
+	unsigned long pfn = pfn_in(SECTION_A, 5);
+	struct fixture f;
+	bool more;
+
+	for_each_map(&f) {
+		record_at(&f, pfn, 0, 3, 1000);
+		assert_int_equal(anew_at(&f, pfn, 7000), PGHOT_COUNTED);
+		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES, 0,
+						   7000, &f.t, f.entries, &more), 1);
+		assert_false(f.entries[0].hot);
+	}
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(what_is_accessed_now_and_then_never_gets_ready),
 	cmocka_unit_test(no_pause_makes_an_old_access_recent),
@@ -213,4 +229,5 @@ UNIT_MAIN(
 	cmocka_unit_test(another_window_starts_from_nothing),
 	cmocka_unit_test(who_comes_anew_is_first),
 	cmocka_unit_test(who_comes_anew_takes_nothing_from_what_is_ready),
+	cmocka_unit_test(who_comes_anew_makes_nothing_stale_hot),
 )

@@ -69,6 +69,33 @@ TEST(the_few_do_not_wait_at_the_end)
 	assert_the_few_go();
 }
 
+static unsigned int room_comes;
+
+static void some_room(void)
+{
+	if (++room_comes % 4 == 0)
+		machine_node[0].node_zones[0].free += 4;
+}
+
+/* In passes of some ms each, whoever is looked for: many of them make a round. */
+TEST(the_few_do_not_wait_where_room_comes_all_the_time)
+{
+	unsigned long a, b;
+
+	start(MANY / 2);
+	sysctl_numa_balancing_promote_rate_limit = 65536;
+	machine_room(0, 0);
+	machine_room(1, 0);
+	room_comes = 0;
+	machine_work = some_room;
+	/* The first round begins after two seconds, a quarter of the window. */
+	machine_run(3500);
+	moved(&a, &b);
+	assert_int_equal(b, FEW);
+	machine_work = NULL;
+	machine_stop();
+}
+
 TEST(one_alone_goes_as_ever)
 {
 	unsigned long i, from;
@@ -164,6 +191,7 @@ TEST(a_frame_that_is_used_again_stays)
 UNIT_MAIN(
 	cmocka_unit_test(the_few_do_not_wait_for_the_many),
 	cmocka_unit_test(the_few_do_not_wait_at_the_end),
+	cmocka_unit_test(the_few_do_not_wait_where_room_comes_all_the_time),
 	cmocka_unit_test(one_alone_goes_as_ever),
 	cmocka_unit_test(looking_costs_little),
 	cmocka_unit_test(both_that_have_many_go),

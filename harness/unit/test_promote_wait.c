@@ -40,6 +40,27 @@ TEST(readiness_for_an_open_target_wakes_a_held_thread)
 	machine_stop();
 }
 
+/* Nor where another node wants its share of what there is not. */
+TEST(nodes_ask_a_full_target_ever_less_often)
+{
+	unsigned long asked;
+
+	machine_start(false);
+	machine_room(0, 0);
+	machine_room(1, 0);
+	machine_thread(2);
+	machine_thread(3);
+	machine_ready(2, 0, 0);
+	machine_ready(3, 0, 0);
+	machine_run(500);
+	asked = machine_stat("delay_target_full");
+	machine_run(1000);
+	/* Each of both nodes ten times a second, where two targets are full. */
+	asked = machine_stat("delay_target_full") - asked;
+	assert_in_range(asked, 10, 50);
+	machine_stop();
+}
+
 TEST(readiness_for_a_closed_target_wakes_nobody)
 {
 	unsigned long i;
@@ -314,6 +335,7 @@ TEST(uniform_accesses_are_refused_seldom)
 
 UNIT_MAIN(
 	cmocka_unit_test(readiness_for_an_open_target_wakes_a_held_thread),
+	cmocka_unit_test(nodes_ask_a_full_target_ever_less_often),
 	cmocka_unit_test(readiness_for_a_closed_target_wakes_nobody),
 	cmocka_unit_test(a_full_target_delays_nobody),
 	cmocka_unit_test(a_target_with_little_room_delays_nobody),

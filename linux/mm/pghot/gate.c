@@ -82,33 +82,55 @@ static u32 closing_left_ms(const struct pghot_closing *c, u32 now)
 }
 
 /**
- * pghot_promoter_open - open the targets whose time has come
+ * pghot_promoter_open - open a target, if its time has come
+ * @p: the promoter
+ * @nid: the target, or a node that is none
+ * @anew: a round begins; else only what is closed may open
+ *
+ * pghot_promoter_sum_up() is to follow.
+ *
+ * Return: true if anything was done about it.
+ */
+bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew)
+{
+	struct pghot_dest *d = &p->dest[nid];
+	bool target = pghot_may_promote_to(nid);
+	u32 now = pghot_now_ms();
+	bool closed = d->closed != PGHOT_OPEN;
+
+	if (closed && target && closing_left_ms(&d->closing, now))
+		closed = false;
+	else
+		d->closed = PGHOT_OPEN;
+	if (!anew && !closed)
+		return false;
+	d->min_class = 0;
+	d->taken = 0;
+	if (!closing_left_ms(&d->own_closing, now))
+		d->own_only = false;
+	if (closed)
+		d->came = 0;
+	if (d->closed == PGHOT_OPEN && target)
+		pghot_target_share(nid, p->src, &d->share);
+	return true;
+}
+
+/**
+ * pghot_promoter_opens - has the time of a target come that is closed
  * @p: the promoter
  *
- * Begins a round: pghot_promoter_sum_up() is to follow.
+ * Return: true if so.
  */
-void pghot_promoter_open(struct pghot_promoter *p)
+bool pghot_promoter_opens(const struct pghot_promoter *p)
 {
 	u32 now = pghot_now_ms();
 	unsigned int nid;
 
-	for (nid = 0; nid < nr_node_ids; nid++) {
-		struct pghot_dest *d = &p->dest[nid];
-		bool target = pghot_may_promote_to(nid);
-
-		d->min_class = 0;
-		d->taken = 0;
-		if (!closing_left_ms(&d->own_closing, now))
-			d->own_only = false;
-		if (d->closed != PGHOT_OPEN && target &&
-		    closing_left_ms(&d->closing, now))
-			continue;
-		if (d->closed != PGHOT_OPEN)
-			d->came = 0;
-		d->closed = PGHOT_OPEN;
-		if (target)
-			pghot_target_share(nid, p->src, &d->share);
-	}
+	for (nid = 0; nid < nr_node_ids; nid++)
+		if (p->dest[nid].closed != PGHOT_OPEN &&
+		    !closing_left_ms(&p->dest[nid].closing, now))
+			return true;
+	return false;
 }
 
 static struct pghot_closing closing_begin(u32 wait_ms)
@@ -121,15 +143,16 @@ static struct pghot_closing closing_begin(u32 wait_ms)
 
 /*
  * Soon, as long as there is room for something each time; less and less often, where
- * there is none. Where this node has had its share, there may be some for others.
+ * there is none. That this node has had its share says nothing of that.
  */
-static u32 room_wait_ms(struct pghot_dest *d)
+static u32 room_wait_ms(struct pghot_dest *d, int nid)
 {
 	if (!d->room_ms || d->came >= PGHOT_BATCH_PAGES)
 		d->room_ms = ROOM_MS;
 	else if (d->came)
 		d->room_ms = max(d->room_ms / 2, ROOM_MS);
-	else if (!d->share.others || d->taken < d->share.pages)
+	else if (!d->share.others || d->taken < d->share.pages ||
+		 !pghot_has_room(nid, 1))
 		d->room_ms = min(2 * d->room_ms, CLOSED_MS);
 	return d->room_ms;
 }
@@ -149,7 +172,7 @@ void pghot_promoter_close(struct pghot_promoter *p, int nid,
 
 	d->closed = why;
 	if (why == PGHOT_WAITS_ROOM)
-		wait_ms = room_wait_ms(d);
+		wait_ms = room_wait_ms(d, nid);
 	else
 		wait_ms = max(wait_ms, CLOSED_MS);
 	d->closing = closing_begin(wait_ms);

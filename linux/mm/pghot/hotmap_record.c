@@ -116,8 +116,8 @@ rec_after(const struct pghot_layout *l, struct pghot_rec rec,
 	  const struct pghot_access *a, u32 who, const struct rule *rule,
 	  u32 back)
 {
-	/* Who waits may be in use where the one who says so cannot see it. */
-	if (a->anew && !rec.ready)
+	/* What waits may have been used where the one who says so cannot see it. */
+	if (a->anew && (!rec.ready || !pghot_in_window(l, rec, rule->bucket)))
 		rec.freq = 0;
 	/* Who says nothing of the node does not take back what another said. */
 	if (from_nowhere(a->nid) && pghot_in_window(l, rec, rule->bucket))

@@ -6,6 +6,10 @@
  * Blocks whose records all wait for targets that the promoter has closed are
  * held: passes go on without looking at them, and where all targets are closed
  * nothing is looked at. So what waits costs nothing while it waits.
+ *
+ * A pass may take long, as long as there is much to promote. Targets open meanwhile,
+ * and what waits is swept. After half a window it ends, to go on from there, and sooner
+ * where that gives another target its turn.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -13,6 +17,9 @@
 #include <linux/slab.h>
 
 #include "pass.h"
+
+/* No folio is kept isolated for longer, for others to come that go to the same target. */
+#define GATHERED_MS	10U
 
 /**
  * pghot_pass_alloc - working memory for a node's thread
@@ -23,6 +30,7 @@
 struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 {
 	struct pghot_pass *p = kvzalloc_flex(*p, place, nr_node_ids);
+	unsigned int nid;
 
 	if (!p)
 		return NULL;
@@ -32,6 +40,8 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 		return NULL;
 	}
 	p->node = node;
+	for (nid = 0; nid < nr_node_ids; nid++)
+		p->place[nid].most_class = PGHOT_CLASSES;
 	p->turn = NUMA_NO_NODE;
 	p->seek_ms = pghot_now_ms();
 	p->sweep.all_ms = p->seek_ms;
@@ -90,19 +100,24 @@ static u32 pass_lowest_class(struct pghot_pass *p, unsigned long pages)
 }
 
 /* Open the targets whose time has come, and tell those who report. */
-static void open_targets(struct pghot_pass *p)
+static void open_targets(struct pghot_pass *p, bool anew)
 {
 	struct pghot_promoter *pr = p->promoter;
 	unsigned int nid;
 
-	pghot_promoter_open(pr);
 	for (nid = 0; nid < nr_node_ids; nid++) {
 		struct pghot_dest *d = &pr->dest[nid];
 
+		if (!pghot_promoter_open(pr, nid, anew))
+			continue;
+		p->place[nid].late = !anew;
+		p->opened |= !anew;
+		p->presses |= !anew && p->place[nid].from;
 		pghot_tenants_begin(&d->tenants,
 				    READ_ONCE(pghot_tunables.window_ms));
 		if (d->closed == PGHOT_OPEN && pghot_may_promote_to(nid))
-			d->min_class = pass_lowest_class(p, d->share.pages);
+			d->min_class = min(pass_lowest_class(p, d->share.pages),
+					   p->place[nid].most_class);
 	}
 	pghot_promoter_sum_up(pr);
 	pghot_ready_see(p, 0);
@@ -132,10 +147,95 @@ static unsigned long pass_start(struct pghot_pass *p)
 	return 0;
 }
 
+static bool pass_takes(const struct pghot_pass *p, u32 ms)
+{
+	return pghot_now_ms() - p->began_ms >= ms;
+}
+
+/*
+ * The target that the pass goes by has closed, or there seems to be nothing for it, and
+ * there is another to go by.
+ */
+static bool pass_lost_turn(const struct pghot_pass *p)
+{
+	unsigned int nid;
+
+	if (p->turn == NUMA_NO_NODE)
+		return false;
+	if (p->place[p->turn].open &&
+	    (p->promoter->dest[p->turn].taken ||
+	     !pass_takes(p, pghot_sweep_half_ms() / 4)))
+		return false;
+	for (nid = 0; nid < nr_node_ids; nid++)
+		if (nid != p->turn && p->place[nid].open && p->place[nid].from)
+			return true;
+	return false;
+}
+
+/*
+ * There is more to come, but others are to have their turn: those that were opened
+ * meanwhile after an eighth of a window. To go round the node for the next class takes
+ * less, where little is promoted.
+ */
+static bool pass_is_long(const struct pghot_pass *p)
+{
+	u32 half = pghot_sweep_half_ms();
+
+	return pass_takes(p, p->presses ? half / 4 : half);
+}
+
 static bool pass_over(struct pghot_pass *p)
 {
-	return p->promoter->all_closed || p->no_target ||
-	       pghot_sweep_presses(p) || pghot_pass_called_off();
+	if (p->promoter->all_closed || p->no_target || pghot_pass_called_off())
+		return true;
+	p->cut = pass_is_long(p) || pass_lost_turn(p);
+	return p->cut;
+}
+
+/*
+ * The targets that this pass is for go on from that page when their turn comes. Who got
+ * nothing takes the next class, from where it began: it may never be gone round for
+ * that.
+ */
+static void pass_ends_at(struct pghot_pass *p, unsigned long pfn)
+{
+	unsigned int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		struct pghot_dest *d = &p->promoter->dest[nid];
+		struct pghot_place *place = &p->place[nid];
+
+		if (!place->open || !pghot_may_promote_to(nid))
+			continue;
+		if (!place->from || (nid == p->turn && (d->taken || !d->min_class)))
+			place->from = pfn;
+		if (d->taken)
+			place->most_class = PGHOT_CLASSES;
+		else if (d->min_class)
+			place->most_class = d->min_class - 1;
+	}
+}
+
+/* What is to be done however long a pass takes. The walk stands still for it. */
+static void pass_between(struct pghot_pass *p, struct pghot_cursor *c)
+{
+	bool opens = !p->promoter->all_closed && pghot_promoter_opens(p->promoter);
+	bool sweep = pghot_sweep_presses(p);
+
+	if (pghot_now_ms() - p->flushed_ms >= GATHERED_MS) {
+		pghot_batch_flush_all(p->promoter);
+		p->flushed_ms = pghot_now_ms();
+	}
+	if (!opens && !sweep)
+		return;
+	pghot_map_stop(&pghot_map, c);
+	if (sweep) {
+		/* If only for its turn in this pass. */
+		p->waiting = true;
+		pghot_sweep(p);
+	}
+	if (opens)
+		open_targets(p, false);
 }
 
 /* Records before page @from are for the end of the round. */
@@ -193,7 +293,10 @@ static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to
 		 * thread that is behind looks at some milliseconds later.
 		 */
 		WRITE_ONCE(p->node->crowded, cpu_is_contended());
+		pass_between(p, &c);
 		if (pass_over(p)) {
+			if (p->cut)
+				pass_ends_at(p, pfn + PGHOT_BLOCK_PAGES);
 			pghot_map_stop(&pghot_map, &c);
 			return false;
 		}
@@ -234,14 +337,21 @@ static bool pass_rounds(struct pghot_pass *p)
 	return true;
 }
 
-/* Targets that took all that there was for them. */
+/*
+ * Targets that took all that there was for them. Behind the pass there may be something
+ * for those that were opened meanwhile: a record that became ready for a closed one has
+ * woken nobody.
+ */
 static void pass_satisfied(struct pghot_pass *p)
 {
 	unsigned int nid;
 
-	for (nid = 0; nid < nr_node_ids; nid++)
-		if (p->place[nid].open)
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		p->place[nid].most_class = PGHOT_CLASSES;
+		if (p->place[nid].open && !p->place[nid].late)
 			p->place[nid].from = 0;
+	}
+	p->cut = p->opened;
 	pghot_promoter_satisfied(p->promoter);
 }
 
@@ -254,7 +364,7 @@ static u32 pass_due_ms(struct pghot_pass *p)
 		due = min(due, READ_ONCE(pghot_period_ms));
 	/* It may go stale. */
 	p->waiting = due != U32_MAX;
-	return min(due, pghot_sweep_due_ms(p));
+	return p->cut ? 0 : min(due, pghot_sweep_due_ms(p));
 }
 
 /**
@@ -263,17 +373,23 @@ static u32 pass_due_ms(struct pghot_pass *p)
  *
  * Looks once at each hot block, and at those that are held for a target that is
  * open now, from where the target whose turn it is was refused first. Ends early
- * when all targets are closed. What waits is swept before.
+ * when all targets are closed, and after half a window. What waits is swept before,
+ * and meanwhile.
  *
  * Return: for how many milliseconds there is nothing to do, unless a record
- *	   becomes ready for a target that is not in the node's @closed;
- *	   U32_MAX for ever.
+ *	   becomes ready for a target that is not in the node's @closed; 0 if the
+ *	   next pass is due, U32_MAX for never.
  */
 u32 pghot_pass_run(struct pghot_pass *p)
 {
 	p->no_target = false;
+	p->cut = false;
+	p->opened = false;
+	p->presses = false;
+	p->began_ms = pghot_now_ms();
+	p->flushed_ms = p->began_ms;
 	pghot_sweep(p);
-	open_targets(p);
+	open_targets(p, true);
 	if (p->promoter->all_closed)
 		return pass_due_ms(p);
 	if (pass_rounds(p))

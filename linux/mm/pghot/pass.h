@@ -21,11 +21,16 @@
 /**
  * struct pghot_place - where a pass stands with a target
  * @open: it was, when it was last looked at
- * @from: page that was refused first when its turn last came; 0 for none
+ * @late: it was opened when the pass was on
+ * @from: page to go on with when its turn comes: that was refused first when it came
+ *	  last, or its pass ended there; 0 for none
+ * @most_class: it takes pages of that heat, if not of less
  */
 struct pghot_place {
 	bool open;
+	bool late;
 	unsigned long from;
+	u32 most_class;
 };
 
 /*
@@ -38,12 +43,14 @@ struct pghot_place {
 /**
  * struct pghot_cleared - ready records whose pages' accessed bits a sweep cleared
  * @since_ms: when it began
+ * @ended_ms: when it came to the end
  * @limit: pages with a higher hash it did not look at
  * @end: page from which on it looked at none
  * @missed: those of the others that it could not clear, and some more
  */
 struct pghot_cleared {
 	u32 since_ms;
+	u32 ended_ms;
 	u32 limit;
 	unsigned long end;
 	DECLARE_BITMAP(missed, PGHOT_MISSED_BITS);
@@ -56,7 +63,7 @@ struct pghot_cleared {
  * @all_ms: when that was last begun
  * @left: how many page table entries it may still look at
  * @next: page to go on with
- * @slice_ms: when a part of it was done last
+ * @slice_ms: when it began, or a part of it was done last
  * @pages: how many were looked at of late; never 0
  * @looks: page table entries that these had
  * @last: which of @cleared is of the last sweep that came to the end; the other
@@ -91,7 +98,12 @@ struct pghot_sweep {
  * @seek_on: somebody was found there who has more
  * @seek_ms: when that last began with the node's first page
  * @seeks: how many blocks were looked at for that
- * @waiting: the last pass left something that waits
+ * @waiting: the last pass left something that waits, or this one takes long
+ * @began_ms: when this pass began
+ * @flushed_ms: when what was gathered was moved last, or the pass began
+ * @opened: a target was opened meanwhile
+ * @presses: and has a place to go on from
+ * @cut: it ended for another one to follow at once
  * @sweep: of what waits
  * @entries: the ready records of one block
  * @place: by target node
@@ -111,6 +123,11 @@ struct pghot_pass {
 	u32 seek_ms;
 	unsigned int seeks;
 	bool waiting;
+	u32 began_ms;
+	u32 flushed_ms;
+	bool opened;
+	bool presses;
+	bool cut;
 	struct pghot_sweep sweep;
 	struct pghot_entry entries[PGHOT_BLOCK_PAGES];
 	struct pghot_place place[];
@@ -136,6 +153,7 @@ void pghot_sweep(struct pghot_pass *p);
 bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e);
 u32 pghot_sweep_due_ms(const struct pghot_pass *p);
 bool pghot_sweep_presses(const struct pghot_pass *p);
+u32 pghot_sweep_half_ms(void);
 
 /* ready.c */
 enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,

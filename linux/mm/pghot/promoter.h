@@ -60,7 +60,8 @@ struct pghot_route {
  * @taken: its pages that went in their turn since the last pass began
  * @sought: those that went before, in this pass
  * @seen_ms: when the last of its pages was met
- * @stays: in how many passes of this round some went before
+ * @stays: in how many periods of this round some went before
+ * @stayed_ms: when that was counted last
  * @had_part: the last pass that moved any moved as many of its pages as it may
  *	      expect
  */
@@ -70,6 +71,7 @@ struct pghot_tenant {
 	unsigned long sought;
 	u32 seen_ms;
 	unsigned int stays;
+	u32 stayed_ms;
 	bool had_part;
 };
 
@@ -188,7 +190,8 @@ struct pghot_offer {
 struct pghot_promoter *pghot_promoter_alloc(int src);
 void pghot_promoter_leave(struct pghot_promoter *p);
 void pghot_promoter_from(struct pghot_promoter *p, int src);
-void pghot_promoter_open(struct pghot_promoter *p);
+bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew);
+bool pghot_promoter_opens(const struct pghot_promoter *p);
 void pghot_promoter_close(struct pghot_promoter *p, int nid,
 			  enum pghot_verdict why, u32 wait_ms, bool claims);
 void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid);

@@ -74,7 +74,10 @@ static int range_hotter(const void *a, const void *b)
 
 static void go_on(struct pghot_promoter *p)
 {
-	pghot_promoter_open(p);
+	unsigned int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++)
+		pghot_promoter_open(p, nid, true);
 	pghot_promoter_sum_up(p);
 }
 

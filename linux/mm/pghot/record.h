@@ -278,7 +278,8 @@ pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
 
 	if (!weight)
 		return r;
-	freq = seen ? max_t(u64, freq, weight) : freq + weight;
+	/* Nor does anybody know that it did not see what made a stale one ready. */
+	freq = seen || !fresh ? max_t(u64, freq, weight) : freq + weight;
 	r.ready |= freq >= threshold;
 	if (r.ready)
 		age = 0;

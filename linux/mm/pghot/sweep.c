@@ -17,9 +17,9 @@
  *
  * Sweeps begin half a window apart, and by the clock of the records: what one finds
  * out is stale when the next but one begins, and not some time before, when nobody
- * would have looked for long enough. A sweep is made in slices, one a pass, with promotion
- * in between. While it lasts, what is known is known from the sweep before: a page
- * that this one has looked at already was cleared by it only later.
+ * would have looked for long enough. A sweep is made in slices, with promotion in
+ * between. While it lasts, what is known is known from the sweep before: a page that
+ * this one has looked at already was cleared by it only later.
  *
  * Where more waits than may be looked at, it is sampled by a hash of the PFN. The
  * same pages are looked at each time, as one look alone proves nothing; where more
@@ -42,13 +42,12 @@
 #define LOOKS_PER_MS	10U
 
 /*
- * So much is done before those have their turn whose target is open: some 1 ms. A
- * last folio may have %PGHOT_OWNERS_MAX entries more.
+ * So much is done before those have their turn whose target is open: some 1 ms, or
+ * as much more as the time asks for. A last folio may have %PGHOT_OWNERS_MAX entries
+ * more.
  */
-#define SLICE_LOOKS	1000U
+#define SLICE_LOOKS	1000UL
 #define SLICE_BLOCKS	256UL
-/* So many for a whole node, unless it is the looks that end them. */
-#define SLICES		64U
 
 /* No longer than that is promoted in between. */
 #define SLICE_APART_MS	10U
@@ -56,8 +55,14 @@
 /* What pages took in the last sweep counts as much as so many do of this one. */
 #define FORMER_PAGES	16UL
 
-/* In buckets of the record's clock, however the window is divided. */
-static u32 sweep_half_ms(void)
+/**
+ * pghot_sweep_half_ms - half of the window
+ *
+ * In buckets of the record's clock, however the window is divided.
+ *
+ * Return: milliseconds, at least 2.
+ */
+u32 pghot_sweep_half_ms(void)
 {
 	const struct pghot_layout *l = pghot_map_layout(&pghot_map);
 
@@ -71,15 +76,23 @@ static unsigned int sweep_looks(void)
 }
 
 /*
- * A sweep that took a quarter of a window would find out what is stale by then. So
- * on a node of more than 32 GiB a slice has more blocks.
+ * Of what is looked at in a whole sweep, the part that the time since the last slice
+ * asks for: however rarely slices come, a sweep is to take an eighth of a window. One
+ * that took a quarter would find out what is stale by then.
  */
-static unsigned long slice_blocks(const struct pghot_map_node *node)
+static unsigned long slice_part(unsigned long all, u32 since_ms)
+{
+	u32 time = max(pghot_sweep_half_ms() / 4, 1U);
+
+	return all * min(since_ms, time) / time;
+}
+
+static unsigned long slice_blocks(const struct pghot_map_node *node, u32 since_ms)
 {
 	unsigned long blocks = READ_ONCE(node->sections) *
 			       (PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER);
 
-	return max(blocks / SLICES, SLICE_BLOCKS);
+	return max(slice_part(blocks, since_ms), SLICE_BLOCKS);
 }
 
 static u32 sweep_hash(unsigned long pfn)
@@ -155,13 +168,11 @@ static void sweep_renew(struct pghot_pass *p, struct pghot_entry *e)
 		pghot_stat_add(PGHOT_STAT_refreshed, 1);
 }
 
-/* By the last sweep less than a quarter of a window ago, or by one that is on. */
-static bool sweep_cleared_lately(const struct pghot_pass *p, unsigned long pfn)
+/* Did the last sweep clear its bits less than a quarter of a window ago? */
+static bool sweep_cleared_lately(const struct pghot_sweep *s)
 {
-	const struct pghot_sweep *s = &p->sweep;
-
-	return (s->on && pfn < s->next) ||
-	       pghot_now_ms() - s->cleared[s->last].since_ms < sweep_half_ms() / 2;
+	return pghot_now_ms() - s->cleared[s->last].ended_ms <
+	       pghot_sweep_half_ms() / 2;
 }
 
 /**
@@ -182,7 +193,9 @@ bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e)
 	enum pghot_accessed accessed;
 
 	if (sweep_cleared(p, e->pfn)) {
-		if (sweep_cleared_lately(p, e->pfn))
+		/* Or one that is on has, and decided. */
+		if ((p->sweep.on && e->pfn < p->sweep.next) ||
+		    sweep_cleared_lately(&p->sweep))
 			return false;
 		if (!sweep_look(p, e, &left, &accessed))
 			return true;
@@ -198,6 +211,7 @@ bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e)
 static unsigned int sweep_record(struct pghot_pass *p, struct pghot_entry *e,
 				 struct pghot_cleared *now)
 {
+	bool cleared = sweep_cleared(p, e->pfn);
 	unsigned int left = PGHOT_OWNERS_MAX;
 	enum pghot_accessed accessed;
 
@@ -206,10 +220,11 @@ static unsigned int sweep_record(struct pghot_pass *p, struct pghot_entry *e,
 			return PGHOT_OWNERS_MAX - left;
 		if (accessed == PGHOT_ACCESS_UNKNOWN)
 			__set_bit(missed_bit(sweep_hash(e->pfn)), now->missed);
-		else if (accessed == PGHOT_ACCESSED && sweep_cleared(p, e->pfn))
+		else if (accessed == PGHOT_ACCESSED && cleared)
 			sweep_renew(p, e);
 	}
-	if (!e->hot)
+	/* Nobody came for so short a time says nothing: the next one asks again. */
+	if (!e->hot && !(cleared && sweep_cleared_lately(&p->sweep)))
 		sweep_drop_stale(e);
 	return PGHOT_OWNERS_MAX - left;
 }
@@ -263,7 +278,7 @@ static void sweep_set_limit(struct pghot_pass *p)
 	struct pghot_cleared *now = &s->cleared[!s->last];
 	u64 ready = pghot_map_ready(&p->node->map, NULL);
 	u64 looks = sweep_looks();
-	u64 pages = div64_u64((looks - looks / 16) * s->pages, s->looks);
+	u64 pages = max(div64_u64((looks - looks / 16) * s->pages, s->looks), 1ULL);
 
 	if (ready > pages)
 		now->limit = min_t(u64, now->limit,
@@ -273,7 +288,7 @@ static void sweep_set_limit(struct pghot_pass *p)
 /* One that began late leaves those after it their time. */
 static bool sweep_is_due(const struct pghot_sweep *s, u32 now_ms)
 {
-	u32 since = s->cleared[s->last].since_ms, half = sweep_half_ms();
+	u32 since = s->cleared[s->last].since_ms, half = pghot_sweep_half_ms();
 
 	return now_ms / half != since / half && now_ms - since >= half / 2;
 }
@@ -286,7 +301,7 @@ static bool sweep_begin(struct pghot_pass *p)
 {
 	struct pghot_sweep *s = &p->sweep;
 	struct pghot_cleared *now = &s->cleared[!s->last];
-	u32 now_ms = pghot_now_ms(), half = sweep_half_ms();
+	u32 now_ms = pghot_now_ms(), half = pghot_sweep_half_ms();
 	unsigned int looks = p->waiting ? sweep_looks() : 0;
 
 	s->all = now_ms - s->all_ms >= half + half / 2;
@@ -298,8 +313,12 @@ static bool sweep_begin(struct pghot_pass *p)
 	now->since_ms = now_ms;
 	now->end = looks ? ULONG_MAX : 0;
 	now->limit = U32_MAX;
+	/* What took so much that no page was looked at may be gone. */
+	if (s->pages == FORMER_PAGES)
+		s->looks /= 2;
 	s->looks = max(s->looks * FORMER_PAGES / s->pages, FORMER_PAGES);
 	s->pages = FORMER_PAGES;
+	s->slice_ms = now_ms;
 	bitmap_zero(now->missed, PGHOT_MISSED_BITS);
 	return true;
 }
@@ -310,24 +329,19 @@ static void sweep_end(struct pghot_pass *p)
 
 	s->on = false;
 	s->last = !s->last;
+	s->cleared[s->last].ended_ms = pghot_now_ms();
 	if (s->all)
 		s->all_ms = s->cleared[s->last].since_ms;
 }
 
-/**
- * pghot_sweep - look at some of what waits, if it is time
- * @p: the pass
- */
-void pghot_sweep(struct pghot_pass *p)
+static void sweep_slice(struct pghot_pass *p)
 {
 	struct pghot_sweep *s = &p->sweep;
-	unsigned long blocks = slice_blocks(&p->node->map), pfn;
-	unsigned int slice = SLICE_LOOKS;
+	u32 since_ms = pghot_now_ms() - s->slice_ms;
+	unsigned long blocks = slice_blocks(&p->node->map, since_ms), pfn;
+	unsigned int slice = max(slice_part(sweep_looks(), since_ms), SLICE_LOOKS);
 	struct pghot_cursor c;
 
-	if (!s->on && !sweep_begin(p))
-		return;
-	s->slice_ms = pghot_now_ms();
 	sweep_set_limit(p);
 	c = (struct pghot_cursor) {
 		.section = pfn_to_section_nr(s->next),
@@ -346,6 +360,20 @@ void pghot_sweep(struct pghot_pass *p)
 }
 
 /**
+ * pghot_sweep - look at some of what waits, if it is time
+ * @p: the pass
+ *
+ * Not between two blocks of a walk that has not stopped.
+ */
+void pghot_sweep(struct pghot_pass *p)
+{
+	if (!p->sweep.on && !sweep_begin(p))
+		return;
+	sweep_slice(p);
+	p->sweep.slice_ms = pghot_now_ms();
+}
+
+/**
  * pghot_sweep_due_ms - when something is to be looked at again
  * @p: the pass
  *
@@ -354,21 +382,25 @@ void pghot_sweep(struct pghot_pass *p)
 u32 pghot_sweep_due_ms(const struct pghot_pass *p)
 {
 	const struct pghot_sweep *s = &p->sweep;
-	u32 now = pghot_now_ms(), half = sweep_half_ms();
+	u32 now = pghot_now_ms(), half = pghot_sweep_half_ms();
+	u32 since = s->cleared[s->last].since_ms, due;
 
 	if (s->on)
 		return 1;
 	if (!p->waiting)
 		return U32_MAX;
-	return sweep_is_due(s, now) ? 1 : half - now % half;
+	due = half / 2 - min(now - since, half / 2);
+	if (now / half == since / half)
+		due = max(due, half - now % half);
+	return max(due, 1U);
 }
 
 /**
- * pghot_sweep_presses - should the pass end, for a sweep to begin or to go on
+ * pghot_sweep_presses - is a sweep to begin or to go on before the pass is over
  * @p: the pass
  *
- * What waits is looked at when its time has come, however long a pass would take: or
- * it would all be stale by then.
+ * What waits is looked at when its time has come, however long a pass takes: or it
+ * would all be stale by then.
  *
  * Return: true if so.
  */
@@ -377,7 +409,5 @@ bool pghot_sweep_presses(const struct pghot_pass *p)
 	const struct pghot_sweep *s = &p->sweep;
 	u32 now = pghot_now_ms();
 
-	if (s->on)
-		return now - s->slice_ms >= SLICE_APART_MS;
-	return p->waiting && sweep_is_due(s, now);
+	return s->on ? now - s->slice_ms >= SLICE_APART_MS : sweep_is_due(s, now);
 }

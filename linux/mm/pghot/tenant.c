@@ -12,7 +12,10 @@
 
 #include "promoter.h"
 
-/* Of so many passes a tenant gets a part while one round is made for all. */
+/*
+ * For so many periods a tenant gets a part while one round is made for all. Where
+ * there is room again and again some passes fit into a period.
+ */
 #define TENANT_STAYS	16U
 
 static u64 id_of(struct folio *folio)
@@ -75,8 +78,13 @@ void pghot_tenants_begin(struct pghot_tenants *t, u32 window_ms)
 		one->taken = 0;
 	}
 	for (i = 0; i < t->nr; i++) {
-		t->tenant[i].stays += !!t->tenant[i].sought;
-		t->tenant[i].sought = 0;
+		struct pghot_tenant *one = &t->tenant[i];
+
+		if (one->sought && now - one->stayed_ms >= PGHOT_PERIOD_MS) {
+			one->stays++;
+			one->stayed_ms = now;
+		}
+		one->sought = 0;
 	}
 	t->sought = 0;
 	t->more = false;
