@@ -270,7 +270,10 @@ def _explain(args: argparse.Namespace) -> int:
     try:
         counters = chosen(args.name)
     except KeyError as error:
-        args.parser.error(f"no counter is named {error}; `pghot explain` lists them all")
+        args.parser.error(
+            f"no counter is named {error}; `pghot explain` lists them all, and "
+            "`pghot status` says what a setting means"
+        )
     if args.json:
         _print_json(Explanation(counters))
     else:

@@ -29,8 +29,8 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``turn``: where one part of the memory is hot after the other, ``ms`` for which each of them
   is, from slow memory, and ``there_ms`` for which it was in the document
 - ``variants``: which of VARIANTS take part in the matrix without being asked for, each "full",
-  with one seed, "seeds", with all of them, or "quick", which is with QUICK=1 too. By its name, with the
-  variant's behind, each of any experiment can be had
+  with one seed, "seeds", with all of them, or "quick", which is with QUICK=1 too. By its name,
+  with the variant's behind, each of any experiment can be had
 - ``document``: title, ``differs`` (what is not the same here), ``cold`` (true: its threads had
   just begun, so the variant of that name has it too) and ``figures``, a list of contender and
   text

@@ -18,8 +18,8 @@ from lab.bench.marks import Mark
 TITLE = "How much of the slow memory's cost is recovered"
 
 MAIN = (
-    "redis", "redis-2cpu", "graph500", "sockets-mixed", "random-anon",
-    "regions", "pmbench-normal", "gups-full", "gups-full-busy", "hostile-alternate", "tenants", "readers-1",
+    "redis", "redis-2cpu", "graph500", "sockets-mixed", "random-anon", "regions",
+    "pmbench-normal", "gups-full", "gups-full-busy", "hostile-alternate", "tenants", "readers-1",
     "readers-7", "idle",
 )  # fmt: skip
 """Experiments that stand for all in the README: of each class in which other code decides (the

@@ -12,6 +12,12 @@ from pghot.cli import main
 from pghot.tests import fakes
 from pghot.tree import Tree
 
+# Before it is imported: what it keeps is built, and no part of the tree.
+os.environ.setdefault(
+    "HYPOTHESIS_STORAGE_DIRECTORY",
+    str(Path(__file__).resolve().parents[2] / "build" / "hypothesis"),
+)
+
 
 class Result(NamedTuple):
     status: int
