@@ -151,6 +151,6 @@ TEST(nothing_is_left_behind_when_a_target_opens_meanwhile)
 UNIT_MAIN(
 	cmocka_unit_test(the_last_pages_have_their_turn),
 	cmocka_unit_test(what_waits_from_the_first_pass_on_is_kept),
-	cmocka_unit_test(nothing_is_left_behind_when_a_target_opens_meanwhile),
 	cmocka_unit_test(room_is_used_while_another_target_takes_much),
+	cmocka_unit_test(nothing_is_left_behind_when_a_target_opens_meanwhile),
 )

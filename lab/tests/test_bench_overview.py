@@ -134,7 +134,7 @@ def runs(experiments, contenders, quick=False):
 
 
 def test_the_matrix_is_as_large_as_one_cares_to_wait_for():
-    """Two hours on two cores, and 20 minutes with QUICK=1."""
+    """An hour and a half on two cores, and a quarter of one with QUICK=1."""
     known, all_of_them = description.experiments(), description.contenders()
     assert runs(known, all_of_them) <= 342
     assert runs(known, all_of_them, quick=True) <= 78
