@@ -58,6 +58,10 @@ extern bool machine_reuses;
 /* Called at each tick, before the threads; NULL for nothing. */
 extern void (*machine_work)(void);
 
+/* A machine of each layout, one after the other. */
+#define for_each_layout(precise)					\
+	for (int precise = 0; precise < 2; precise++)
+
 /*
  * For a page of a socket's own lower node the other socket's top tier is nearer
  * than where it is, or, apart, it is not.

@@ -83,9 +83,14 @@ int model_owner(const struct model *m, int section)
 	return m->section[section].owner;
 }
 
+static s64 window_buckets(const struct model *m)
+{
+	return m->precise ? 16 : 4;
+}
+
 static u64 bucket_at(const struct model *m, u64 now_ms)
 {
-	u64 length = m->window_ms / (m->precise ? 16 : 4);
+	u64 length = m->window_ms / window_buckets(m);
 
 	/* Callers have a clock of 32 bits. */
 	return now_ms % (1ULL << 32) / (length ? length : 1);
@@ -106,7 +111,7 @@ static s64 age(const struct model_page *p, u64 bucket)
 static bool in_window(const struct model *m, const struct model_page *p,
 		      u64 now_ms)
 {
-	return p->count && age(p, bucket_at(m, now_ms)) < (m->precise ? 16 : 4);
+	return p->count && age(p, bucket_at(m, now_ms)) < window_buckets(m);
 }
 
 static u64 seen_count(const struct model *m, const struct model_page *p)
@@ -178,7 +183,7 @@ static void group_enter_era(struct model *m, int section, int page, u64 now_ms)
 		    in_window(m, p, now_ms))
 			continue;
 		if (p->ready)
-			p->bucket = bucket - (m->precise ? 16 : 4) - 1;
+			p->bucket = bucket - window_buckets(m) - 1;
 		else
 			*p = (struct model_page) { 0 };
 	}
@@ -253,7 +258,7 @@ bool model_renew(struct model *m, int section, int page, u64 since_ms,
 		return false;
 	group_enter_era(m, section, page, now_ms);
 	if (!p->ready || seen_count(m, p) < m->threshold ||
-	    bucket - since >= (m->precise ? 16 : 4))
+	    bucket - since >= (u64)window_buckets(m))
 		return false;
 	if ((s64)p->bucket >= (s64)since)
 		return false;

@@ -87,15 +87,20 @@ static inline void make_ready(struct fixture *f, unsigned long pfn)
 			 PGHOT_BECAME_READY);
 }
 
-/* All ready records of a block, of whatever class. */
-static inline unsigned int collect(struct fixture *f, unsigned long pfn)
+/* All ready records of a block, of whatever class, as they are then. */
+static inline unsigned int collect_at(struct fixture *f, unsigned long pfn, u32 now_ms)
 {
 	bool more = false;
 	unsigned int n;
 
-	n = pghot_map_collect(&f->map, pfn, 0, 1000, &f->t, f->entries, &more);
+	n = pghot_map_collect(&f->map, pfn, 0, now_ms, &f->t, f->entries, &more);
 	assert_false(more);
 	return n;
+}
+
+static inline unsigned int collect(struct fixture *f, unsigned long pfn)
+{
+	return collect_at(f, pfn, 1000);
 }
 
 #endif

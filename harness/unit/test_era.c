@@ -75,7 +75,6 @@ TEST(a_page_that_waits_goes_stale_once)
 	for_each_map(&f) {
 		unsigned long pfn = pfn_in(SECTION_A, 5), beside = pfn + 9;
 		u32 now = 1000, expired = 0;
-		bool more = false;
 
 		make_ready(&f, pfn);
 		for (now += 4000; now < HOUR; now += 500) {
@@ -84,9 +83,7 @@ TEST(a_page_that_waits_goes_stale_once)
 				record_at(&f, beside, 0, 1, now);
 			pghot_map_take(&f.map, beside);
 			expire_if_due(&f, now, &expired);
-			assert_int_equal(pghot_map_collect(&f.map,
-					 pfn & -PGHOT_BLOCK_PAGES, 0, now, &f.t,
-					 f.entries, &more), 1);
+			assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, now), 1);
 			assert_int_equal(f.entries[0].pfn, pfn);
 			assert_false(f.entries[0].hot);
 		}
@@ -121,7 +118,6 @@ TEST(a_page_that_is_renewed_stays_hot)
 	for_each_map(&f) {
 		unsigned long pfn = pfn_in(SECTION_A, 5);
 		u32 now = 1000, expired = 0;
-		bool more = false;
 
 		make_ready(&f, pfn);
 		for (now += 2000; now < HOUR; now += 2000) {
@@ -132,14 +128,11 @@ TEST(a_page_that_is_renewed_stays_hot)
 			f.entries[0].pfn = pfn;
 			pghot_map_renew(&f.map, &f.entries[0], now - 2000, now,
 					&f.t);
-			assert_int_equal(pghot_map_collect(&f.map,
-					 pfn & -PGHOT_BLOCK_PAGES, 0, now, &f.t,
-					 f.entries, &more), 1);
+			assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, now), 1);
 			assert_true(f.entries[0].hot);
 		}
 		/* It was accessed a window ago, as far as is known. */
-		pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES, 0, now, &f.t,
-				  f.entries, &more);
+		collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, now);
 		assert_false(f.entries[0].hot);
 	}
 }
@@ -150,7 +143,6 @@ TEST(another_window_starts_from_nothing)
 
 	for_each_map(&f) {
 		unsigned long pfn = pfn_in(SECTION_A, 5);
-		bool more = false;
 
 		record_at(&f, pfn, 0, 1, 1000);
 		make_ready(&f, pfn + 1);
@@ -159,9 +151,7 @@ TEST(another_window_starts_from_nothing)
 		assert_int_equal(record_at(&f, pfn, 0, 1, 1000), PGHOT_COUNTED);
 		/* What is ready is, as before, for who promotes to deal with. */
 		assert_int_equal(pghot_map_ready(&f.node, NULL), 1);
-		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES,
-						   0, 1000, &f.t, f.entries, &more),
-				 1);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 1000), 1);
 		assert_int_equal(f.entries[0].pfn, pfn + 1);
 		assert_false(f.entries[0].hot);
 	}
@@ -193,13 +183,11 @@ TEST(who_comes_anew_takes_nothing_from_what_is_ready)
 {
 	unsigned long pfn = pfn_in(SECTION_A, 5);
 	struct fixture f;
-	bool more;
 
 	for_each_map(&f) {
 		record_at(&f, pfn, 0, 2, 1000);
 		assert_int_equal(anew_at(&f, pfn, 1000), PGHOT_COUNTED);
-		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES, 0,
-						   1000, &f.t, f.entries, &more), 1);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 1000), 1);
 		assert_true(f.entries[0].hot);
 	}
 }
@@ -209,13 +197,11 @@ TEST(who_comes_anew_makes_nothing_stale_hot)
 {
 	unsigned long pfn = pfn_in(SECTION_A, 5);
 	struct fixture f;
-	bool more;
 
 	for_each_map(&f) {
 		record_at(&f, pfn, 0, 3, 1000);
 		assert_int_equal(anew_at(&f, pfn, 7000), PGHOT_COUNTED);
-		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES, 0,
-						   7000, &f.t, f.entries, &more), 1);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 7000), 1);
 		assert_false(f.entries[0].hot);
 	}
 }

@@ -98,14 +98,12 @@ TEST(no_node_leaves_the_node)
 	for_each_map(&f) {
 		unsigned long pfn = pfn_in(SECTION_B, 9), block;
 		struct pghot_cursor c = {};
-		bool more;
 
 		report(&f, pfn, 3, 0, 1, 100000);
 		assert_int_equal(report(&f, pfn, NUMA_NO_NODE, 0, 1, 100001),
 				 PGHOT_BECAME_READY);
 		assert_true(pghot_map_next_block(&f.map, &f.node, &c, &block));
-		assert_int_equal(pghot_map_collect(&f.map, block, 0, 100002, &f.t,
-						   f.entries, &more), 1);
+		assert_int_equal(collect_at(&f, block, 100002), 1);
 		assert_int_equal(f.entries[0].nid, 3);
 	}
 }
@@ -120,14 +118,11 @@ TEST(a_report_that_makes_ready_is_of_now)
 
 	for_each_map(&f) {
 		unsigned long pfn = pfn_in(SECTION_A, 5);
-		bool more;
 
 		report(&f, pfn, 0, 0, 1, 100500);
 		assert_int_equal(report(&f, pfn, 0, 3000, 2, 102600),
 				 PGHOT_BECAME_READY);
-		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES,
-						   0, 102700, &f.t, f.entries, &more),
-				 1);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 102700), 1);
 		assert_false(pghot_map_renew(&f.map, f.entries, 102100, 102700, &f.t));
 	}
 }
@@ -141,13 +136,10 @@ TEST(what_waits_counts_what_one_interval_saw)
 	for_each_map(&f) {
 		unsigned long pfn = pfn_in(SECTION_A, 5);
 		struct pghot_rec rec;
-		bool more;
 
 		for (now = 100000; now <= 110000; now += 1000)
 			report(&f, pfn, 0, 1000, 1, now);
-		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES,
-						   0, 110001, &f.t, f.entries, &more),
-				 1);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 110001), 1);
 		rec = pghot_unpack(pghot_map_layout(&f.map), f.entries[0].seen);
 		assert_int_equal(rec.freq, 2);
 		assert_true(f.entries[0].hot);
@@ -164,14 +156,11 @@ TEST(a_report_that_makes_ready_leaves_a_later_access)
 			   pghot_bucket_ms(pghot_map_layout(&f.map), f.t.window_ms) +
 			   f.t.window_ms;
 		unsigned long pfn = pfn_in(SECTION_A, 5);
-		bool more;
 
 		report(&f, pfn, 0, 0, 1, 102500);
 		assert_int_equal(report(&f, pfn, 0, 3000, 2, 102600),
 				 PGHOT_BECAME_READY);
-		assert_int_equal(pghot_map_collect(&f.map, pfn & -PGHOT_BLOCK_PAGES,
-						   0, edge - 1, &f.t, f.entries, &more),
-				 1);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, edge - 1), 1);
 		assert_true(f.entries[0].hot);
 	}
 }

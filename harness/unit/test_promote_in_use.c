@@ -10,9 +10,6 @@
 #define MANY		512UL
 #define WINDOW		PGHOT_WINDOW_MS
 
-#define for_each_layout(precise)					\
-	for (int precise = 0; precise < 2; precise++)
-
 /* Node 0 is full, and after some time pages of node 2 wait for it. */
 static void begin_full_after(unsigned int ms, bool precise, unsigned long nr)
 {

@@ -14,9 +14,6 @@
 #define FEW		200UL
 #define LAST		(3 * PAGES_PER_SECTION)
 
-#define for_each_layout(precise)					\
-	for (int precise = 0; precise < 2; precise++)
-
 static unsigned long fed, room_at, room_ms;
 static u32 began_ms;
 

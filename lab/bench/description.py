@@ -82,7 +82,7 @@ VARIANTS = {
     "long": "it takes about a minute",
 }
 """What experiments have variants of, and what is said of them."""
-_NO_SPARE = ("busy", "2cpu")
+NO_SPARE = ("busy", "2cpu")
 """Those in which a thread that moves pages takes its time from somebody."""
 
 
@@ -224,7 +224,7 @@ def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     if quick:
         return False
     named = read.document is not None and read.document.names(contender.name)
-    whole = read.variant is None or read.variant.name in _NO_SPARE
+    whole = read.variant is None or read.variant.name in NO_SPARE
     if contender.part == "control" and read.control and whole:
         return True
     return named or (read.wide and (read.is_long or not read.variant))

@@ -265,10 +265,6 @@ class _Compared:
         )
 
 
-_BUSY = ("busy", "2cpu")
-"""Variants in which no CPU is idle."""
-
-
 def _compared(
     rows: list[dict], experiments: Sequence[Experiment], decides: str = "", busy: bool = False
 ) -> _Compared:
@@ -278,7 +274,7 @@ def _compared(
     def counts(one: Experiment) -> bool:
         # Variants are no further experiments.
         kind = one.variant.name if one.variant else ""
-        wanted = kind in _BUSY if busy else not kind
+        wanted = kind in description.NO_SPARE if busy else not kind
         return _begins_slow(one) and wanted and decides in ("", one.decides)
 
     begin_slow = {one.name for one in experiments if counts(one)}

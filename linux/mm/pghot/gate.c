@@ -96,20 +96,19 @@ bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew)
 	struct pghot_dest *d = &p->dest[nid];
 	bool target = pghot_may_promote_to(nid);
 	u32 now = pghot_now_ms();
-	bool closed = d->closed != PGHOT_OPEN;
+	bool opens = d->closed != PGHOT_OPEN &&
+		     !(target && closing_left_ms(&d->closing, now));
 
-	if (closed && target && closing_left_ms(&d->closing, now))
-		closed = false;
-	else
-		d->closed = PGHOT_OPEN;
-	if (!anew && !closed)
+	if (!anew && !opens)
 		return false;
 	d->min_class = 0;
 	d->taken = 0;
 	if (!closing_left_ms(&d->own_closing, now))
 		d->own_only = false;
-	if (closed)
+	if (opens) {
+		d->closed = PGHOT_OPEN;
 		d->came = 0;
+	}
 	if (d->closed == PGHOT_OPEN && target)
 		pghot_target_share(nid, p->src, &d->share);
 	return true;

@@ -111,7 +111,6 @@ static void open_targets(struct pghot_pass *p, bool anew)
 		if (!pghot_promoter_open(pr, nid, anew))
 			continue;
 		p->place[nid].late = !anew;
-		p->opened |= !anew;
 		p->presses |= !anew && p->place[nid].from;
 		pghot_tenants_begin(&d->tenants,
 				    READ_ONCE(pghot_tunables.window_ms));
@@ -348,10 +347,10 @@ static void pass_satisfied(struct pghot_pass *p)
 
 	for (nid = 0; nid < nr_node_ids; nid++) {
 		p->place[nid].most_class = PGHOT_CLASSES;
+		p->cut |= p->place[nid].late;
 		if (p->place[nid].open && !p->place[nid].late)
 			p->place[nid].from = 0;
 	}
-	p->cut = p->opened;
 	pghot_promoter_satisfied(p->promoter);
 }
 
@@ -384,7 +383,6 @@ u32 pghot_pass_run(struct pghot_pass *p)
 {
 	p->no_target = false;
 	p->cut = false;
-	p->opened = false;
 	p->presses = false;
 	p->began_ms = pghot_now_ms();
 	p->flushed_ms = p->began_ms;

@@ -101,8 +101,7 @@ struct pghot_sweep {
  * @waiting: the last pass left something that waits, or this one takes long
  * @began_ms: when this pass began
  * @flushed_ms: when what was gathered was moved last, or the pass began
- * @opened: a target was opened meanwhile
- * @presses: and has a place to go on from
+ * @presses: a target was opened meanwhile that has a place to go on from
  * @cut: it ended for another one to follow at once
  * @sweep: of what waits
  * @entries: the ready records of one block
@@ -125,7 +124,6 @@ struct pghot_pass {
 	bool waiting;
 	u32 began_ms;
 	u32 flushed_ms;
-	bool opened;
 	bool presses;
 	bool cut;
 	struct pghot_sweep sweep;
