@@ -89,6 +89,15 @@ COUNTERS: dict[str, Counter] = dict(
             " behind. No other pghot counter has these accesses.",
         ),
         _counter(
+            "pghot_exchange_gain",
+            "Times that pages that came to a full target were found to be accessed more often than"
+            " those that went for them.",
+        ),
+        _counter(
+            "pghot_exchange_loss",
+            "Times that they were found not to be; promotion to that target then slows down.",
+        ),
+        _counter(
             "pghot_skip_stale",
             "The page went cold before its turn came.",
             "Mend what delays promotion first (see the delayed reasons). If nothing does, the"
@@ -156,6 +165,13 @@ COUNTERS: dict[str, Counter] = dict(
             " the command sets, is in practice none: what limits is then the bandwidth of memory,"
             " and that lower-tier nodes share a target in equal parts.",
             f"sysctl -w kernel.numa_balancing_promote_rate_limit_MBps={DEFAULT_RATE_LIMIT}",
+        ),
+        _counter(
+            "pghot_delay_no_gain",
+            "The target is full, and what comes to it is accessed no more often than what goes for"
+            " it: so it takes few pages.",
+            "Nothing to do: more promotion would cost time for nothing. What is in use is larger"
+            " than DRAM, and all alike.",
         ),
         _counter(
             "pghot_delay_target_full",

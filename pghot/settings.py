@@ -4,6 +4,7 @@
 from typing import NamedTuple
 
 PGHOT = "sys/kernel/mm/pghot"
+BACKOFF = "backoff"
 RATE_LIMIT = "promote_rate_limit_MBps"
 SYSCTL_RATE_LIMIT = "proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
 #: In MiB/s; in practice no limit.
@@ -27,6 +28,7 @@ SETTINGS = (
     Knob("window_ms", "ms", "accesses further apart than this do not add up"),
     Knob("batch_pages", "pages", "most pages handed to migration at once"),
     Knob("period_ms", "ms", "kmigrated's timer; a ready record wakes it earlier"),
+    Knob(BACKOFF, "0 or 1", "1: promotion that gains nothing slows down"),
     Knob(
         RATE_LIMIT,
         "MiB/s",

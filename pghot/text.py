@@ -131,8 +131,20 @@ def _lower(status: Status, width: int) -> list[str]:
 
 
 def _targets(status: Status, width: int) -> list[str]:
-    rows = [[str(t.node), count(t.promoted_pages), count(t.threshold_ms)] for t in status.targets]
-    return ["Target nodes", *table("node> promoted> hot_threshold_ms>", rows)] if rows else []
+    if not status.targets:
+        return []
+    rows = [
+        [
+            str(t.node),
+            count(t.promoted_pages),
+            count(t.threshold_ms),
+            f"{count(t.gain_percent)}%" if t.gain_percent else "-",
+            "?" if t.rate_kib_s is None else f"{size(t.rate_kib_s * 1024)}/s",
+        ]
+        for t in status.targets
+    ]
+    header = "node> promoted> hot_threshold_ms> gain> takes_at_most>"
+    return ["Target nodes", *table(header, rows)]
 
 
 def _balance(status: Status) -> str:

@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include <linux/slab.h>
+
 #include "unit.h"
 #include "machine.h"
 
@@ -81,7 +83,10 @@ static void forget_target(int nid)
 {
 	struct pghot_target *target = pghot_target(nid);
 
+	machine_forget_work();
+	kfree(target->exchange);
 	memset(target, 0, sizeof(*target) + NODES * sizeof(*target->had));
+	target->exchange = pghot_exchange_alloc(target);
 	target->nid = nid;
 }
 

@@ -150,6 +150,7 @@ void machine_power_on(void)
 	machine_moves_a_tick = 0;
 	machine_crowded = false;
 	machine_work = NULL;
+	machine_forget_work();
 	sysctl_numa_balancing_mode = NUMA_BALANCING_MEMORY_TIERING;
 	sysctl_numa_balancing_promote_rate_limit = 65536;
 	machine_source.evidence = PGHOT_ACCESSES;
@@ -318,6 +319,13 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 	nodes_and(*nodes, *nodes, mm->cpuset);
 	if (!has_policy)
 		nodes_and(*nodes, *nodes, mm->policy);
+}
+
+enum pghot_accessed pghot_flush_accessed(struct folio *folio)
+{
+	unsigned int left = PGHOT_OWNERS_MAX;
+
+	return pghot_clear_accessed(folio, &left);
 }
 
 enum pghot_accessed pghot_clear_accessed(struct folio *folio,

@@ -55,6 +55,9 @@ extern u32 machine_cold_ms;
 /* What is promoted leaves its frame to another page, that nobody accesses. */
 extern bool machine_reuses;
 
+/* Nothing that was put off is done any more. */
+void machine_forget_work(void);
+
 /* Called at each tick, before the threads; NULL for nothing. */
 extern void (*machine_work)(void);
 

@@ -9,6 +9,7 @@
 #include <semaphore.h>
 
 #include <linux/kthread.h>
+#include <linux/workqueue.h>
 
 #include "unit.h"
 #include "machine.h"
@@ -148,6 +149,47 @@ unsigned int machine_awake(void)
 	return n;
 }
 
+static struct delayed_work *delayed;
+
+bool machine_delay_work(struct delayed_work *work, unsigned long ticks)
+{
+	if (work->pending)
+		return false;
+	work->pending = true;
+	work->due = jiffies + ticks;
+	work->next = delayed;
+	delayed = work;
+	return true;
+}
+
+void machine_forget_work(void)
+{
+	for (; delayed; delayed = delayed->next)
+		delayed->pending = false;
+}
+
+/*
+ * Those that are due, which may come again. Where a thread waits with folios that it
+ * has isolated nobody may take memory hotplug here: they are put off.
+ */
+static void do_delayed(void)
+{
+	struct delayed_work **link = &delayed, *work;
+
+	if (machine_isolated)
+		return;
+	while ((work = *link)) {
+		if ((long)(jiffies - work->due) < 0) {
+			link = &work->next;
+			continue;
+		}
+		*link = work->next;
+		work->pending = false;
+		work->work.func(&work->work);
+		link = &delayed;
+	}
+}
+
 void machine_run(unsigned int ms)
 {
 	unsigned int i;
@@ -156,6 +198,7 @@ void machine_run(unsigned int ms)
 		jiffies++;
 		if (machine_work)
 			machine_work();
+		do_delayed();
 		for (i = 0; i < NODES; i++)
 			give_turn(&tasks[i]);
 	}

@@ -21,6 +21,8 @@ PGHOT_COUNTERS = {
     "pghot_wakeups": 35,
     "pghot_refreshed": 300,
     "pghot_in_fault": 40,
+    "pghot_exchange_gain": 5,
+    "pghot_exchange_loss": 1,
     "pghot_skip_stale": 600,
     "pghot_skip_gone": 0,
     "pghot_skip_toptier": 0,
@@ -32,6 +34,7 @@ PGHOT_COUNTERS = {
     "pghot_skip_offline": 0,
     "pghot_skip_disabled": 0,
     "pghot_delay_rate_limit": 0,
+    "pghot_delay_no_gain": 0,
     "pghot_delay_target_full": 12,
     "pghot_delay_no_target": 0,
     "pghot_delay_busy": 0,
@@ -159,6 +162,7 @@ def cxl(root: Path) -> Machine:
     values = {
         "layout": "default",
         "enabled": 1,
+        "backoff": 1,
         "freq_threshold": 2,
         "window_ms": 4000,
         "batch_pages": 16,
@@ -175,8 +179,12 @@ def cxl(root: Path) -> Machine:
         "node2/kmigrated": 77,
         "target0/threshold_ms": 900,
         "target0/promoted": 5000,
+        "target0/gain_percent": 240,
+        "target0/rate_kib_s": 65536 << 10,
         "target1/threshold_ms": 1000,
         "target1/promoted": 4200,
+        "target1/gain_percent": 0,
+        "target1/rate_kib_s": 65536 << 10,
     }
     for name, value in values.items():
         m.write(f"{PGHOT}/{name}", value)

@@ -26,6 +26,7 @@ def test_healthy_machine(run, cxl):
         "window_ms": 4000,
         "batch_pages": 16,
         "period_ms": 100,
+        "backoff": 1,
         "promote_rate_limit_MBps": 65536,
     }
     assert status["numa_balancing"] == {
@@ -87,7 +88,7 @@ def test_healthy_machine(run, cxl):
 
 def test_every_reason_has_count_share_meaning_and_advice(run, cxl):
     reasons = run("status", "--json", machine=cxl).json["reasons"]
-    assert len(reasons) == 16
+    assert len(reasons) == 17
     by_name = {r["name"]: r for r in reasons}
     assert [
         (by_name[n]["count"], by_name[n]["share"]) for n in ("pghot_skip_stale", "pghot_skip_dirty")

@@ -137,6 +137,7 @@ struct pghot_promoter;
 
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
 DECLARE_STATIC_KEY_FALSE(pghot_headroom_key);
+DECLARE_STATIC_KEY_FALSE(pghot_exchange_key);
 
 int pghot_register_source(struct pghot_source *source);
 void pghot_unregister_source(struct pghot_source *source);
@@ -162,6 +163,8 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid);
+bool __pghot_hint_wanted(const struct folio *folio);
+void __pghot_moved(const struct folio *dst, const struct folio *src);
 void pghot_balancing_changes(int mode);
 void pghot_balancing_changed(void);
 void pghot_tiers_changed(void);
@@ -206,6 +209,20 @@ static inline int pghot_hint_fault(struct folio *folio, struct vm_fault *vmf,
 }
 
 /**
+ * pghot_hint_wanted - is a page of a lower tier to be unmapped for a hint fault
+ * @folio: its folio
+ *
+ * Context: page table lock held; does not sleep.
+ *
+ * Return: false if nobody would promote it.
+ */
+static inline bool pghot_hint_wanted(const struct folio *folio)
+{
+	return !static_branch_unlikely(&pghot_hint_fault_key) ||
+	       __pghot_hint_wanted(folio);
+}
+
+/**
  * pghot_needs_headroom - do pages come to the top tier without NUMA balancing
  *
  * NUMA balancing's memory tiering mode makes kswapd keep free memory for
@@ -218,7 +235,26 @@ static inline bool pghot_needs_headroom(void)
 	return static_branch_unlikely(&pghot_headroom_key);
 }
 
+/**
+ * pghot_moved - a folio has moved
+ * @dst: the new folio
+ * @src: the old one
+ *
+ * What moves between tiers pghot watches a little of: does it gain anything?
+ *
+ * Context: the folios are locked.
+ */
+static inline void pghot_moved(const struct folio *dst, const struct folio *src)
+{
+	if (static_branch_unlikely(&pghot_exchange_key))
+		__pghot_moved(dst, src);
+}
+
 #else /* !CONFIG_PGHOT */
+
+static inline void pghot_moved(const struct folio *dst, const struct folio *src)
+{
+}
 
 static inline bool pghot_decides(struct folio *folio)
 {
@@ -229,6 +265,11 @@ static inline int pghot_hint_fault(struct folio *folio, struct vm_fault *vmf,
 				   int nid, int *fault_nid)
 {
 	return nid;
+}
+
+static inline bool pghot_hint_wanted(const struct folio *folio)
+{
+	return true;
 }
 
 static inline bool pghot_needs_headroom(void)

@@ -21,6 +21,8 @@
 #include <linux/rmap.h>
 #include <linux/swap.h>
 
+#include <asm/tlbflush.h>
+
 #include "internal.h"
 
 /* What a look takes that flushes TLBs: interrupts to the CPUs that have them. */
@@ -29,17 +31,19 @@
 /**
  * struct accessed - what was found in the page tables
  * @left: how many more entries may be looked at; a VMA without counts as one
+ * @flush: a bit that was set and is cleared is to be set by the next access
  * @any: a bit was set
  * @unknown: there was more to look at
  */
 struct accessed {
 	unsigned int left;
+	bool flush;
 	bool any;
 	bool unknown;
 };
 
 /* An entry that is not present says nothing, but a device may have used it. */
-static bool accessed_pte(struct page_vma_mapped_walk *pvmw)
+static bool accessed_pte(struct page_vma_mapped_walk *pvmw, bool flush)
 {
 	struct vm_area_struct *vma = pvmw->vma;
 	unsigned long addr = pvmw->address;
@@ -47,6 +51,8 @@ static bool accessed_pte(struct page_vma_mapped_walk *pvmw)
 
 	if (pte_present(ptep_get(pvmw->pte)))
 		young = ptep_test_and_clear_young(vma, addr, pvmw->pte);
+	if (young && flush)
+		flush_tlb_page(vma, addr);
 	return mmu_notifier_clear_young(vma->vm_mm, addr, addr + PAGE_SIZE) ||
 	       young;
 }
@@ -79,7 +85,7 @@ static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 		return false;
 	}
 	while (page_vma_mapped_walk(&pvmw)) {
-		bool young = pvmw.pte ? accessed_pte(&pvmw) :
+		bool young = pvmw.pte ? accessed_pte(&pvmw, a->flush) :
 					accessed_pmd(&pvmw);
 
 		looks += young && !pvmw.pte ? ACCESSED_FLUSH_LOOKS : 1;
@@ -102,6 +108,31 @@ static void accessed_tell(struct folio *folio)
 		folio_mark_accessed(folio);
 }
 
+static enum pghot_accessed clear_accessed(struct folio *folio, struct accessed *a)
+{
+	struct rmap_walk_control rwc = {
+		.arg = a,
+		.try_lock = true,
+		.rmap_one = accessed_rmap_one,
+		.anon_lock = folio_lock_anon_vma_read,
+	};
+
+	/* Of other memory the reverse map must not be asked. */
+	if (!folio_test_lru(folio) || !folio_trylock(folio))
+		return PGHOT_ACCESS_UNKNOWN;
+	if (folio_test_ksm(folio))
+		a->unknown = true;
+	else if (folio_mapped(folio))
+		rmap_walk(folio, &rwc);
+	folio_unlock(folio);
+
+	if (a->any)
+		accessed_tell(folio);
+	if (rwc.contended || a->unknown)
+		return PGHOT_ACCESS_UNKNOWN;
+	return a->any ? PGHOT_ACCESSED : PGHOT_NOT_ACCESSED;
+}
+
 /**
  * pghot_clear_accessed - was a folio accessed since this was last asked
  * @folio: the folio, with a reference
@@ -121,28 +152,28 @@ enum pghot_accessed pghot_clear_accessed(struct folio *folio,
 {
 	unsigned int most = min(*left, PGHOT_OWNERS_MAX);
 	struct accessed a = { .left = most };
-	struct rmap_walk_control rwc = {
-		.arg = &a,
-		.try_lock = true,
-		.rmap_one = accessed_rmap_one,
-		.anon_lock = folio_lock_anon_vma_read,
-	};
+	enum pghot_accessed did = clear_accessed(folio, &a);
 
-	*left -= min(*left, 1);
-	/* Of other memory the reverse map must not be asked. */
-	if (!folio_test_lru(folio) || !folio_trylock(folio))
-		return PGHOT_ACCESS_UNKNOWN;
-	if (folio_test_ksm(folio))
-		a.unknown = true;
-	else if (folio_mapped(folio))
-		rmap_walk(folio, &rwc);
-	folio_unlock(folio);
+	/* One at least, for those that nobody has mapped. */
+	*left -= min(*left, max(most - a.left, 1));
+	return did;
+}
 
-	/* One is taken off already, for those that nobody has mapped. */
-	*left -= min(*left, max(most - a.left, 1) - 1);
-	if (a.any)
-		accessed_tell(folio);
-	if (rwc.contended || a.unknown)
-		return PGHOT_ACCESS_UNKNOWN;
-	return a.any ? PGHOT_ACCESSED : PGHOT_NOT_ACCESSED;
+/**
+ * pghot_flush_accessed - was a folio accessed, by whatever translation
+ * @folio: the folio, with a reference
+ *
+ * As pghot_clear_accessed(), but each access from now on sets a bit, also where a
+ * TLB has the translation. That interrupts who uses the folio, if anybody did
+ * since it was last asked: it is for few folios.
+ *
+ * Context: Process context. May reschedule; waits for no lock that sleeps.
+ *
+ * Return: whether it was, unless that cannot be known just now.
+ */
+enum pghot_accessed pghot_flush_accessed(struct folio *folio)
+{
+	struct accessed a = { .left = PGHOT_OWNERS_MAX, .flush = true };
+
+	return clear_accessed(folio, &a);
 }

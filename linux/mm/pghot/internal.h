@@ -19,6 +19,7 @@ struct folio;
 struct mem_cgroup;
 struct mempolicy;
 struct mm_struct;
+struct pghot_exchange;
 struct pghot_pass;
 struct pghot_source;
 struct seq_file;
@@ -72,6 +73,7 @@ struct pghot_node {
  * @nid: the node
  * @active: it has memory now
  * @kobj: its directory in sysfs
+ * @exchange: what it gains by giving pages away for those that come
  * @lock: protects what follows
  * @bucket: what the rate limit lets through
  * @claims: lower-tier nodes that were refused and wait for more
@@ -84,6 +86,7 @@ struct pghot_target {
 	int nid;
 	bool active;
 	struct kobject kobj;
+	struct pghot_exchange *exchange;
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct pghot_bucket bucket;
 	nodemask_t claims;
@@ -231,6 +234,15 @@ enum pghot_accessed {
 /* accessed.c */
 enum pghot_accessed pghot_clear_accessed(struct folio *folio,
 					 unsigned int *left);
+enum pghot_accessed pghot_flush_accessed(struct folio *folio);
+
+/* exchange.c */
+extern u32 pghot_backoff, pghot_held_back;
+void pghot_exchange_sum_up(void);
+struct pghot_exchange *pghot_exchange_alloc(struct pghot_target *target);
+u64 pghot_exchange_rate(const struct pghot_target *target, u64 limit);
+u32 pghot_exchange_percent(const struct pghot_target *target);
+bool pghot_exchange_holds(int nid);
 
 /* memcg.c */
 void pghot_bill_add(struct pghot_bill *bill, struct folio *folio);

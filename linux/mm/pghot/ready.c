@@ -95,13 +95,19 @@ void pghot_ready_see(struct pghot_pass *p, unsigned long pfn)
 static void ready_stays(struct pghot_pass *p, struct pghot_entry *e,
 			enum pghot_verdict verdict, u8 waits)
 {
+	enum pghot_stat why;
+
 	if (verdict == PGHOT_WAITS_TURN) {
 		p->left_out = true;
 		p->again = true;
 		return;
 	}
-	pghot_stat_add(reason[verdict], 1);
-	trace_pghot_delay(e->pfn, e->nid, reason[verdict]);
+	why = reason[verdict];
+	if (verdict == PGHOT_WAITS_RATE &&
+	    pghot_exchange_holds(pghot_route(p->promoter, e->nid)->first))
+		why = PGHOT_STAT_delay_no_gain;
+	pghot_stat_add(why, 1);
+	trace_pghot_delay(e->pfn, e->nid, why);
 	p->no_target |= verdict == PGHOT_NO_TARGET;
 	if (waits)
 		p->waits |= waits;

@@ -113,6 +113,7 @@ static int sources_sync(void)
 			return err;
 		}
 		recording = true;
+		static_branch_enable(&pghot_exchange_key);
 	}
 
 	any = false;
@@ -132,6 +133,7 @@ static int sources_sync(void)
 	if (!any && recording) {
 		/* A report that is under way may still add a record. */
 		synchronize_rcu();
+		static_branch_disable(&pghot_exchange_key);
 		pghot_nodes_enable(false);
 		recording = false;
 	}

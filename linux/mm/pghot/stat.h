@@ -24,6 +24,8 @@
 	X(wakeups,		"times kmigrated was woken by readiness") \
 	X(refreshed,		"ready records whose page was still in use") \
 	X(in_fault,		"not recorded, but left to the fault to move") \
+	X(exchange_gain,	"times that it gained something to exchange pages") \
+	X(exchange_loss,	"times that it gained nothing")		\
 	X(skip_stale,		"went cold before its turn")		\
 	X(skip_gone,		"page was freed")			\
 	X(skip_toptier,		"page is in the top tier already")	\
@@ -35,6 +37,7 @@
 	X(skip_offline,		"memory went offline with the record")	\
 	X(skip_disabled,	"pghot was switched off with the record") \
 	X(delay_rate_limit,	"rate limit of the target used up")	\
+	X(delay_no_gain,	"it gains nothing, and so few are promoted") \
 	X(delay_target_full,	"target has no room")			\
 	X(delay_no_target,	"there is no top-tier node")		\
 	X(delay_busy,		"page is in use by the kernel just now") \

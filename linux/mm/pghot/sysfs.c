@@ -58,6 +58,7 @@ DEFINE_KNOB(window_ms, &pghot_tunables.window_ms,
 	    PGHOT_WINDOW_MS_MIN, PGHOT_WINDOW_MS_MAX);
 DEFINE_KNOB(batch_pages, &pghot_batch_pages, 1, PGHOT_BATCH_PAGES_MAX);
 DEFINE_KNOB(period_ms, &pghot_period_ms, PGHOT_PERIOD_MS_MIN, PGHOT_PERIOD_MS_MAX);
+DEFINE_KNOB(backoff, &pghot_backoff, 0, 1);
 DEFINE_KNOB(promote_rate_limit_MBps, &sysctl_numa_balancing_promote_rate_limit,
 	    0, PGHOT_RATE_MBPS_MAX);
 
@@ -98,6 +99,7 @@ static struct attribute *pghot_attrs[] = {
 	&window_ms_knob.attr.attr,
 	&batch_pages_knob.attr.attr,
 	&period_ms_knob.attr.attr,
+	&backoff_knob.attr.attr,
 	&promote_rate_limit_MBps_knob.attr.attr,
 	NULL,
 };
@@ -160,6 +162,7 @@ int __init pghot_sysfs_init(struct kobject **pghot, struct kobject **sources)
 
 	freq_threshold_knob.max = pghot_freq_max(pghot_map_layout(&pghot_map));
 	window_ms_knob.changed = pghot_nodes_forget;
+	backoff_knob.changed = pghot_exchange_sum_up;
 
 	pghot_kobj = kobject_create_and_add("pghot", mm_kobj);
 	if (!pghot_kobj)

@@ -45,6 +45,10 @@ NODE_FILE(target_promoted, promoted, "%ld",
 NODE_FILE(threshold_ms, threshold_ms, "%u",
 	  numa_promotion_threshold(NODE_DATA(to_target(kobj)->nid),
 				   READ_ONCE(sysctl_numa_balancing_hot_threshold)));
+NODE_FILE(gain_percent, gain_percent, "%u",
+	  pghot_exchange_percent(to_target(kobj)));
+NODE_FILE(rate_kib_s, rate_kib_s, "%llu",
+	  pghot_exchange_rate(to_target(kobj), pghot_rate_bytes()) >> 10);
 
 static ssize_t kmigrated_show(struct kobject *kobj,
 			      struct kobj_attribute *attr, char *buf)
@@ -73,6 +77,8 @@ ATTRIBUTE_GROUPS(node);
 static struct attribute *target_attrs[] = {
 	&threshold_ms_attr.attr,
 	&target_promoted_attr.attr,
+	&gain_percent_attr.attr,
+	&rate_kib_s_attr.attr,
 	NULL,
 };
 ATTRIBUTE_GROUPS(target);

@@ -68,6 +68,12 @@ int pghot_target_sync(int nid, struct kobject *parent)
 			pr_warn("no memory for target %d\n", nid);
 			return -ENOMEM;
 		}
+		target->exchange = pghot_exchange_alloc(target);
+		if (!target->exchange) {
+			kfree(target);
+			pr_warn("no memory for target %d\n", nid);
+			return -ENOMEM;
+		}
 		target->nid = nid;
 		spin_lock_init(&target->lock);
 		/* Who finds it with pghot_target() finds it set up. */
@@ -270,13 +276,14 @@ bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
 		       unsigned long *paid, u32 *wait_ms)
 {
 	struct pghot_target *target = pghot_target(nid);
-	u64 rate = pghot_rate_bytes();
+	u64 rate;
 	bool ok;
 
 	*paid = 0;
 	if (!target || pgdat_free_space_enough(NODE_DATA(nid)))
 		return true;
 
+	rate = pghot_exchange_rate(target, pghot_rate_bytes());
 	spin_lock(&target->lock);
 	pghot_bucket_refill(&target->bucket, pghot_now_ms(), rate);
 	ok = pghot_bucket_take(&target->bucket, nr_pages << PAGE_SHIFT);
@@ -396,7 +403,7 @@ void pghot_target_share(int nid, int src, struct pghot_share *share)
 
 	spin_lock(&target->lock);
 	pghot_bucket_refill(&target->bucket, pghot_now_ms(),
-			    pghot_rate_bytes());
+			    pghot_exchange_rate(target, pghot_rate_bytes()));
 	level = target->bucket.level;
 	had = target->had[src];
 	others = other_claims(target, src, &least);

@@ -13,5 +13,6 @@ extern unsigned long jiffies;
 #define MSEC_PER_SEC		1000L
 #define jiffies_to_msecs(j)	((u32)(j))
 #define msecs_to_jiffies(ms)	((unsigned long)(ms))
+#define time_after(a, b)	((long)((b) - (a)) < 0)
 
 #endif

@@ -41,7 +41,7 @@ struct folio {
 	unsigned int splits;
 	u32 accessed_ms;
 	bool on_lru, file, dirty, busy, pinned, dma, young, locked, shared;
-	bool swapcache;
+	bool swapcache, unmapped;
 	/* Page table entries that map it, if more than one. */
 	unsigned int entries;
 };
@@ -81,6 +81,7 @@ int page_to_nid(const struct page *page);
 #define folio_nr_pages(folio)	(1UL << (folio)->order)
 #define page_has_type(page)	((page)->typed)
 #define folio_test_swapcache(folio) ((folio)->swapcache)
+#define folio_mapped(folio)	(!(folio)->unmapped)
 #define folio_test_lru(folio)	((folio)->on_lru)
 #define folio_is_file_lru(folio) ((folio)->file)
 #define folio_test_dirty(folio)	((folio)->dirty)

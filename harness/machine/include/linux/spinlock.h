@@ -21,6 +21,11 @@ static inline void spin_lock(spinlock_t *lock)
 	lock->held = true;
 }
 
+static inline bool spin_trylock(spinlock_t *lock)
+{
+	return !lock->held && (lock->held = true);
+}
+
 static inline void spin_unlock(spinlock_t *lock)
 {
 	assert(lock->held);

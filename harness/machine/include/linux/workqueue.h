@@ -10,6 +10,22 @@ struct work_struct {
 
 #define DECLARE_WORK(name, fn)	struct work_struct name = { .func = fn }
 
+/* Done at the first tick from @due on. */
+struct delayed_work {
+	struct work_struct work;
+	unsigned long due;
+	bool pending;
+	struct delayed_work *next;
+};
+
+#define INIT_DELAYED_WORK(w, fn)	((w)->work.func = (fn))
+#define to_delayed_work(w)		((struct delayed_work *)(w))
+#define queue_delayed_work(wq, w, ticks) machine_delay_work(w, ticks)
+#define mod_delayed_work(wq, w, ticks)	\
+	((w)->due = jiffies + (ticks), machine_delay_work(w, ticks))
+
+/* Return false if it is on its way already. */
+bool machine_delay_work(struct delayed_work *work, unsigned long ticks);
 bool schedule_work(struct work_struct *work);
 
 #endif

@@ -6,6 +6,7 @@
  * kmigrated starts to move it while the task goes on.
  */
 #include <linux/cpuset.h>
+#include <linux/hash.h>
 #include <linux/init.h>
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
@@ -86,6 +87,28 @@ static u32 hint_fault_weight(struct folio *folio, int nid, u32 latency, bool *sl
 bool __pghot_decides(struct folio *folio)
 {
 	return pghot_map_owner(&pghot_map, folio_pfn(folio));
+}
+
+/**
+ * __pghot_hint_wanted - is a page of a lower tier to be unmapped for a hint fault
+ * @folio: its folio
+ *
+ * Where promotion is slowed down, as it gains nothing, there is no use for more hint
+ * faults than pages may go. It is a few of all pages, and others in each window.
+ *
+ * Context: page table lock held; does not sleep.
+ *
+ * Return: true if so.
+ */
+bool __pghot_hint_wanted(const struct folio *folio)
+{
+	u32 held = READ_ONCE(pghot_held_back);
+	u64 turn;
+
+	if (likely(!held))
+		return true;
+	turn = pghot_now_ms() / READ_ONCE(pghot_tunables.window_ms);
+	return !hash_64(folio_pfn(folio) + (turn << 32), held);
 }
 
 /* Whose memory policy a page goes by. */

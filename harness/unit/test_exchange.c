@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * exchange.c: promotion slows down by itself where what comes is used no more
+ * often than what goes for it, and comes back by itself.
+ */
+#include "unit.h"
+#include "machine.h"
+
+#include <linux/pghot.h>
+
+#include "gain.h"
+
+#define WINDOW		PGHOT_WINDOW_MS
+#define FRAMES		((unsigned long)PAGES_PER_SECTION)
+
+/* How often in the mean pages are accessed that came, and that went; 0: never. */
+static unsigned int came_every, went_every;
+/* So many may come in a tick, if tokens allow; does another one go for each? */
+static unsigned int come_a_tick;
+static bool give_away;
+static unsigned long next, came;
+static u64 seed;
+
+/* Chance is alike for all; the order in which frames are used is not that of PFNs. */
+static void use(int nid, unsigned int every)
+{
+	unsigned long i, n = every ? FRAMES / every : 0;
+
+	if (every && harness_random(&seed) % every < FRAMES % every)
+		n++;
+	for (i = 0; i < n; i++)
+		machine_touch(nid, harness_random(&seed) % FRAMES);
+}
+
+/* Page @i of node 2 comes to a frame of node 0, and the other way round. */
+static void move(unsigned long i)
+{
+	struct folio from_lower = { .nid = 2 }, from_top = { .nid = 0 };
+
+	__pghot_moved(machine_folio(0, i), &from_lower);
+	if (give_away)
+		__pghot_moved(machine_folio(2, i), &from_top);
+	atomic_long_add(1, &pghot_target(0)->promoted);
+	came++;
+}
+
+static void tick(void)
+{
+	unsigned int i;
+	unsigned long paid;
+	u32 wait_ms;
+
+	for (i = 0; i < come_a_tick; i++)
+		if (pghot_take_tokens(0, 2, 1, &paid, &wait_ms))
+			move(next++ % FRAMES);
+	use(0, came_every);
+	use(2, went_every);
+}
+
+static void begin(unsigned int hot, unsigned int cold)
+{
+	machine_start(false);
+	machine_plug(0, 0, 1);
+	machine_room(0, 0);
+	came_every = hot;
+	went_every = cold;
+	come_a_tick = 8;
+	give_away = true;
+	next = 0;
+	came = 0;
+	seed = 1;
+	machine_work = tick;
+}
+
+static bool is_held_back(void)
+{
+	return pghot_exchange_holds(0);
+}
+
+/* Each page as often as each other one, be that seldom or all the time. */
+TEST(pages_that_are_alike_are_hardly_exchanged)
+{
+	unsigned int every;
+
+	for (every = 2; every <= 4 * WINDOW; every *= 3) {
+		begin(every, every);
+		machine_run(3 * WINDOW);
+		assert_true(is_held_back());
+		came = 0;
+		machine_run(4 * WINDOW);
+		/* Now and then more, when it seems to gain by chance. */
+		assert_in_range(came, 0, 4 * WINDOW * come_a_tick / 20);
+		machine_stop();
+	}
+}
+
+TEST(what_nobody_uses_is_not_exchanged_for_its_like)
+{
+	begin(0, 0);
+	machine_run(4 * WINDOW);
+	assert_true(is_held_back());
+	assert_int_equal(machine_stat("exchange_gain"), 0);
+	machine_stop();
+}
+
+TEST(it_is_known_before_a_window_is_over)
+{
+	begin(200, 200);
+	machine_run(WINDOW * 3 / 4);
+	assert_true(machine_stat("exchange_loss") > 0);
+	assert_true(is_held_back());
+	machine_stop();
+}
+
+/* Some times as often: whatever the tick and the quarter of a window can tell. */
+TEST(what_is_hotter_keeps_coming)
+{
+	unsigned int every;
+
+	for (every = 5; every <= WINDOW / 4; every *= 3) {
+		begin(every, 4 * every);
+		machine_run(8 * WINDOW);
+		assert_true(machine_stat("exchange_gain") > 3);
+		assert_int_equal(machine_stat("exchange_loss"), 0);
+		assert_false(is_held_back());
+		machine_stop();
+	}
+}
+
+TEST(it_comes_back_when_it_gains_again)
+{
+	begin(200, 200);
+	machine_run(20 * WINDOW);
+	assert_true(is_held_back());
+	went_every = 0;
+	machine_run(20 * WINDOW);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
+/* Where nothing goes for it, nothing can be said against what comes. */
+TEST(what_takes_nobodys_place_comes)
+{
+	begin(0, 0);
+	give_away = false;
+	machine_run(4 * WINDOW);
+	assert_false(is_held_back());
+	give_away = true;
+	machine_run(20 * WINDOW);
+	assert_true(is_held_back());
+	give_away = false;
+	/* What is known of those that went is old by then; and then in some steps. */
+	machine_run((PGHOT_PACE_WINDOWS + 20) * WINDOW);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
+TEST(plenty_of_room_is_not_asked)
+{
+	begin(0, 0);
+	machine_plenty(0);
+	machine_run(WINDOW);
+	machine_bits_looked = 0;
+	machine_run(2 * WINDOW);
+	assert_int_equal(machine_bits_looked, 0);
+	machine_stop();
+}
+
+/* A file that is read and not mapped: no bits tell. */
+TEST(what_nobody_has_mapped_says_nothing)
+{
+	unsigned long i;
+
+	begin(0, 0);
+	for (i = 0; i < FRAMES; i++)
+		machine_folio(0, i)->unmapped = true;
+	machine_run(4 * WINDOW);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	machine_stop();
+}
+
+/* The frames have other pages by now, and these are cold. */
+TEST(pages_that_took_a_frame_since_say_nothing)
+{
+	unsigned int now;
+	unsigned long i;
+
+	begin(100, 0);
+	for (now = 0; now < 4 * WINDOW; now += 10) {
+		machine_run(10);
+		for (i = 0; i < FRAMES; i++)
+			machine_folio(0, i)->mapping = &seed + now % 2;
+	}
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	machine_stop();
+}
+
+TEST(it_can_be_switched_off)
+{
+	begin(200, 200);
+	pghot_backoff = 0;
+	machine_run(8 * WINDOW);
+	assert_false(is_held_back());
+	pghot_backoff = 1;
+	assert_true(is_held_back());
+	machine_stop();
+}
+
+/* Watching takes a bounded part of the time, and none when nothing moves. */
+TEST(watching_costs_little)
+{
+	unsigned long looked;
+
+	begin(0, 0);
+	pghot_backoff = 0;
+	looked = machine_bits_looked;
+	machine_run(10 * WINDOW);
+	looked = machine_bits_looked - looked;
+	pghot_backoff = 1;
+	/* At a microsecond each a tenth of a percent of a CPU or two. */
+	assert_in_range(looked, 1, 10 * WINDOW * 2);
+	come_a_tick = 0;
+	machine_run(WINDOW);
+	looked = machine_bits_looked;
+	machine_run(WINDOW);
+	assert_int_equal(machine_bits_looked, looked);
+	machine_stop();
+}
+
+TEST(what_gains_is_watched_less)
+{
+	unsigned long looked;
+
+	begin(50, 0);
+	looked = machine_bits_looked;
+	machine_run(10 * WINDOW);
+	assert_in_range(machine_bits_looked - looked, 1, 10 * WINDOW);
+	machine_stop();
+}
+
+/* Only what crosses from one tier to the other. */
+TEST(moves_within_a_tier_are_none_of_its_business)
+{
+	struct folio from = { .nid = 1 };
+	unsigned long i;
+
+	begin(0, 0);
+	come_a_tick = 0;
+	machine_run(WINDOW);
+	machine_bits_looked = 0;
+	for (i = 0; i < 100; i++) {
+		__pghot_moved(machine_folio(0, i), &from);
+		machine_run(1);
+	}
+	machine_run(WINDOW);
+	assert_int_equal(machine_bits_looked, 0);
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(pages_that_are_alike_are_hardly_exchanged),
+	cmocka_unit_test(what_nobody_uses_is_not_exchanged_for_its_like),
+	cmocka_unit_test(it_is_known_before_a_window_is_over),
+	cmocka_unit_test(what_is_hotter_keeps_coming),
+	cmocka_unit_test(it_comes_back_when_it_gains_again),
+	cmocka_unit_test(what_takes_nobodys_place_comes),
+	cmocka_unit_test(plenty_of_room_is_not_asked),
+	cmocka_unit_test(what_nobody_has_mapped_says_nothing),
+	cmocka_unit_test(pages_that_took_a_frame_since_say_nothing),
+	cmocka_unit_test(it_can_be_switched_off),
+	cmocka_unit_test(watching_costs_little),
+	cmocka_unit_test(what_gains_is_watched_less),
+	cmocka_unit_test(moves_within_a_tier_are_none_of_its_business),
+)

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gain.c: what exchanging pages gains, and how fast to promote for that. */
+#include "unit.h"
+#include "harness.h"
+
+#include <linux/limits.h>
+#include <linux/minmax.h>
+
+#include "gain.h"
+
+#define WINDOW	4000U
+#define LEAST	(PGHOT_PACE_BYTES * 1000 / WINDOW)
+#define FAST	(100ULL << 20)
+
+/* So many pages, each accessed after so many ms, or never. */
+static struct pghot_use used(u32 pages, u32 ms, u32 never)
+{
+	struct pghot_use use = {};
+
+	while (pages--)
+		pghot_use_add(&use, ms);
+	while (never--)
+		pghot_use_add(&use, 1000);
+	return use;
+}
+
+static u32 percent(struct pghot_use came, struct pghot_use went)
+{
+	return pghot_gain_percent(&came, &went);
+}
+
+TEST(alike_is_a_hundred_percent)
+{
+	assert_int_equal(percent(used(64, 10, 0), used(64, 10, 0)), 100);
+	assert_int_equal(percent(used(0, 0, 64), used(0, 0, 64)), 100);
+}
+
+TEST(who_is_accessed_ten_times_as_often_counts_three_times)
+{
+	assert_in_range(percent(used(64, 10, 0), used(64, 100, 0)), 310, 320);
+	assert_in_range(percent(used(64, 100, 0), used(64, 10, 0)), 30, 33);
+}
+
+TEST(what_nobody_accesses_is_worth_giving_away)
+{
+	assert_true(percent(used(60, 10, 4), used(0, 0, 64)) > 900);
+	assert_true(percent(used(0, 0, 64), used(60, 10, 4)) < 12);
+}
+
+/* One in ten is what it is done for, and all the others are as those that go. */
+TEST(few_that_are_hot_make_up_for_many)
+{
+	struct pghot_use came = used(18, 5, 0), went = used(180, 500, 0);
+	unsigned int i;
+
+	for (i = 0; i < 162; i++)
+		pghot_use_add(&came, 500);
+	assert_in_range(pghot_gain_percent(&came, &went), 185, 195);
+}
+
+/* However many, however long: nothing overflows. */
+TEST(it_is_bounded)
+{
+	struct pghot_use most = {}, least = {};
+	unsigned int i;
+
+	for (i = 0; i < 10 * PGHOT_GAIN_PAGES; i++) {
+		pghot_use_add(&most, 0);
+		pghot_use_add(&least, 60000);
+	}
+	assert_in_range(percent(most, least), 9000, PGHOT_GAIN_PERCENT_MAX);
+	assert_in_range(percent(least, most), 0, 1);
+	for (i = 0; i < 10 * PGHOT_GAIN_PAGES; i++)
+		pghot_use_add(&least, U32_MAX);
+	assert_int_equal(percent(most, least), PGHOT_GAIN_PERCENT_MAX);
+}
+
+TEST(old_pages_count_less)
+{
+	struct pghot_use use = {};
+	unsigned int i;
+
+	for (i = 0; i < 10000; i++)
+		pghot_use_add(&use, 1);
+	for (i = 0; i < 10 * PGHOT_GAIN_PAGES; i++)
+		pghot_use_add(&use, 1000);
+	assert_true(pghot_use_known(&use));
+	assert_true(use.pages < 1000);
+	assert_true(use.weight / use.pages < 1000);
+}
+
+/*
+ * When a page is seen to be accessed that is once in @every ms: it is looked at after
+ * 4, 8, 16 ms and so on, up to a second.
+ */
+static void watch(struct pghot_use *use, u32 every, u64 *seed)
+{
+	u32 ms, next = 4;
+
+	for (ms = 0; ms < 1000; ms++) {
+		if (ms == next)
+			next *= 2;
+		if (harness_random(seed) % every == 0)
+			break;
+	}
+	pghot_use_add(use, ms < 1000 ? min(next, 1000U) : 1000);
+}
+
+/* In how many of a thousand rounds it seems to gain. */
+static unsigned int gains(u32 came_every, u32 went_every)
+{
+	unsigned int i, round, n = 0;
+	u64 seed = 1;
+
+	for (round = 0; round < 1000; round++) {
+		struct pghot_use came = {}, went = {};
+
+		for (i = 0; i < PGHOT_GAIN_PAGES; i++) {
+			watch(&came, came_every, &seed);
+			watch(&went, went_every, &seed);
+		}
+		n += percent(came, went) >= PGHOT_GAIN_PERCENT;
+	}
+	return n;
+}
+
+/* Of two kinds that are alike one seems to be hotter by chance: not often. */
+TEST(chance_makes_no_gain)
+{
+	u32 every;
+
+	for (every = 4; every <= 4000; every *= 10)
+		assert_in_range(gains(every, every), 0, 200);
+	assert_int_equal(gains(400, 100), 0);
+}
+
+TEST(chance_hides_no_gain)
+{
+	assert_int_equal(gains(50, 200), 1000);
+	assert_in_range(gains(100, 200), 900, 1000);
+	assert_in_range(gains(400, 800), 900, 1000);
+	assert_int_equal(gains(1000, 8000), 1000);
+}
+
+TEST(what_gains_is_not_slowed_down)
+{
+	struct pghot_pace pace = {};
+
+	pghot_pace_judge(&pace, PGHOT_GAIN_PERCENT, FAST, 1000, WINDOW);
+	assert_int_equal(pace.rate, 0);
+	assert_int_equal(pace.wait_ms, 0);
+}
+
+TEST(each_loss_makes_it_an_eighth_down_to_the_least)
+{
+	struct pghot_pace pace = {};
+	u64 want = FAST;
+
+	do {
+		/* It went as fast as it might, or faster: what was on its way. */
+		pghot_pace_judge(&pace, 100, 2 * want, 2000, WINDOW);
+		want = max(want / 8, (u64)LEAST);
+		assert_int_equal(pace.rate, want);
+	} while (want > LEAST);
+	pghot_pace_judge(&pace, 0, FAST, 1000, WINDOW);
+	assert_int_equal(pace.rate, LEAST);
+}
+
+TEST(tries_get_rarer_up_to_a_bound)
+{
+	struct pghot_pace pace = {};
+	u32 want = WINDOW, i;
+
+	for (i = 0; i < 10; i++) {
+		pghot_pace_judge(&pace, 100, FAST, 1000, WINDOW);
+		assert_int_equal(pace.wait_ms, want);
+		want = min(2 * want, PGHOT_PACE_WINDOWS * WINDOW);
+	}
+	pghot_pace_judge(&pace, 1000, FAST, 1000, WINDOW);
+	assert_int_equal(pace.wait_ms, 0);
+}
+
+TEST(it_comes_back_to_what_it_was)
+{
+	struct pghot_pace pace = {};
+	unsigned int i;
+
+	for (i = 0; i < 10; i++)
+		pghot_pace_judge(&pace, 100, pace.rate ?: FAST, 1000, WINDOW);
+	for (i = 0; pace.rate; i++)
+		pghot_pace_judge(&pace, 300, pace.rate, 1000, WINDOW);
+	/* 100 MiB/s are 8^3 times the least, and some. */
+	assert_int_equal(i, 4);
+	pghot_pace_try(&pace);
+	assert_int_equal(pace.rate, 0);
+}
+
+TEST(slow_promotion_is_not_made_faster_by_a_loss)
+{
+	struct pghot_pace pace = {};
+
+	pghot_pace_judge(&pace, 100, 4096, 1000, WINDOW);
+	assert_int_equal(pace.rate, LEAST);
+	pghot_pace_try(&pace);
+	assert_int_equal(pace.rate, 0);
+	pghot_pace_judge(&pace, 100, 0, 0, WINDOW);
+	assert_int_equal(pace.rate, LEAST);
+}
+
+TEST(fewer_are_looked_for_as_promotion_slows_down)
+{
+	struct pghot_pace pace = {};
+	u32 last = 0, i;
+
+	assert_int_equal(pghot_pace_held(&pace), 0);
+	for (i = 0; i < 10; i++) {
+		pghot_pace_judge(&pace, 100, pace.rate ?: FAST, 1000, WINDOW);
+		assert_in_range(pghot_pace_held(&pace), max(last, 3U),
+				PGHOT_PACE_HELD_MAX);
+		last = pghot_pace_held(&pace);
+	}
+	assert_int_equal(last, PGHOT_PACE_HELD_MAX);
+	while (pace.rate)
+		pghot_pace_try(&pace);
+	assert_int_equal(pghot_pace_held(&pace), 0);
+	/* So few came that there was nothing to slow down. */
+	pghot_pace_judge(&pace, 100, 4096, 1000, WINDOW);
+	assert_int_equal(pghot_pace_held(&pace), 0);
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(alike_is_a_hundred_percent),
+	cmocka_unit_test(who_is_accessed_ten_times_as_often_counts_three_times),
+	cmocka_unit_test(what_nobody_accesses_is_worth_giving_away),
+	cmocka_unit_test(few_that_are_hot_make_up_for_many),
+	cmocka_unit_test(it_is_bounded),
+	cmocka_unit_test(old_pages_count_less),
+	cmocka_unit_test(chance_makes_no_gain),
+	cmocka_unit_test(chance_hides_no_gain),
+	cmocka_unit_test(what_gains_is_not_slowed_down),
+	cmocka_unit_test(each_loss_makes_it_an_eighth_down_to_the_least),
+	cmocka_unit_test(tries_get_rarer_up_to_a_bound),
+	cmocka_unit_test(it_comes_back_to_what_it_was),
+	cmocka_unit_test(slow_promotion_is_not_made_faster_by_a_loss),
+	cmocka_unit_test(fewer_are_looked_for_as_promotion_slows_down),
+)

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether it gains anything that pages are exchanged between two tiers, and how
+ * fast to promote, for that.
+ *
+ * A few of the pages that were just promoted are watched, and a few of those that
+ * were demoted, for the same time and in the same way. If those that came are not
+ * accessed clearly more often than those that went, all that is promoted costs
+ * time for nothing: then promotion is slowed down to an eighth, again and again,
+ * until it is so rare that it does no harm. It gets faster by the same steps where
+ * it gains, or where nothing has to go for it.
+ */
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/math.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
+#include "gain.h"
+
+#define PACE_STEP	8U
+/* Beyond so many pages old ones count half, so that new ones count at all. */
+#define USE_PAGES_MAX	(4U * PGHOT_GAIN_PAGES)
+/* An access in a millisecond has the root of this for its weight. */
+#define USE_WEIGHT	100000000U
+
+/**
+ * pghot_use_add - one more page was watched
+ * @use: what is known of such pages
+ * @ms: after how long it was accessed, or for how long it was watched
+ *
+ * Who was not accessed is taken for accessed at the end: how rarely it is nobody
+ * knows, and of pages that are hardly accessed one is as good as the other.
+ *
+ * The root of how often a page is accessed: by that, those few count that are
+ * accessed much more often than most, as they should. By the rate itself they would
+ * count too much for what chance does to them: of pages that are alike, one in a
+ * hundred is seen a hundred times as soon as the others.
+ */
+void pghot_use_add(struct pghot_use *use, u32 ms)
+{
+	if (use->pages >= USE_PAGES_MAX) {
+		use->pages /= 2;
+		use->weight /= 2;
+	}
+	use->pages++;
+	use->weight += int_sqrt(USE_WEIGHT / max(ms, 1U));
+}
+
+/**
+ * pghot_use_known - were enough pages watched
+ * @use: what is known of them
+ *
+ * Return: true if so.
+ */
+bool pghot_use_known(const struct pghot_use *use)
+{
+	return use->pages >= PGHOT_GAIN_PAGES;
+}
+
+/**
+ * pghot_gain_percent - what pages are worth that came, beside those that went
+ * @came: pages that were promoted
+ * @went: pages that were demoted
+ *
+ * Return: percent, at most %PGHOT_GAIN_PERCENT_MAX.
+ */
+u32 pghot_gain_percent(const struct pghot_use *came,
+		       const struct pghot_use *went)
+{
+	u64 more = came->weight * max(went->pages, 1U);
+	u64 less = went->weight * max(came->pages, 1U);
+
+	return min_t(u64, div64_u64(100 * more, max(less, 1ULL)),
+		     PGHOT_GAIN_PERCENT_MAX);
+}
+
+/**
+ * pghot_pace_try - promote faster
+ * @pace: the pace
+ *
+ * Once it is as fast as before it was slowed down it is not held back any more.
+ */
+void pghot_pace_try(struct pghot_pace *pace)
+{
+	u64 rate = PACE_STEP * pace->rate;
+
+	WRITE_ONCE(pace->rate, rate < pace->top ? rate : 0);
+}
+
+/**
+ * pghot_pace_judge - it is known what exchanging pages gains
+ * @pace: the pace
+ * @percent: by pghot_gain_percent()
+ * @bytes: what was promoted since the last time
+ * @ms: how long ago that was
+ * @window_ms: the window
+ */
+void pghot_pace_judge(struct pghot_pace *pace, u32 percent, u64 bytes, u32 ms,
+		      u32 window_ms)
+{
+	u64 least = PGHOT_PACE_BYTES * 1000U / window_ms;
+	u64 speed = div_u64(bytes * 1000, max(ms, 1U));
+
+	if (percent >= PGHOT_GAIN_AGAIN) {
+		pace->wait_ms = 0;
+		pghot_pace_try(pace);
+	}
+	if (percent >= PGHOT_GAIN_PERCENT)
+		return;
+	if (!pace->rate)
+		pace->top = speed;
+	else
+		speed = min(speed, pace->rate);
+	WRITE_ONCE(pace->rate, max(speed / PACE_STEP, least));
+	pace->wait_ms = clamp(2 * pace->wait_ms, window_ms,
+			      PGHOT_PACE_WINDOWS * window_ms);
+}
+
+/**
+ * pghot_pace_held - how far promotion is slowed down
+ * @pace: the pace
+ *
+ * Who finds pages need not find more than are promoted.
+ *
+ * Return: by which power of two, at most %PGHOT_PACE_HELD_MAX.
+ */
+u32 pghot_pace_held(const struct pghot_pace *pace)
+{
+	u32 held = 0;
+
+	while (pace->rate && held < PGHOT_PACE_HELD_MAX &&
+	       pace->rate << (held + 1) <= pace->top)
+		held++;
+	return held;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What exchanging pages gains: where a target is full, each page that comes has
+ * another one go. Pure: time and counts come in as arguments, nothing is read
+ * from the kernel.
+ */
+#ifndef _MM_PGHOT_GAIN_H
+#define _MM_PGHOT_GAIN_H
+
+#include <linux/types.h>
+
+/* Of so many pages each way it has to be known how often they are accessed. */
+#define PGHOT_GAIN_PAGES	192U
+/*
+ * What comes has to count for so much more than what goes. Of as many pages as that,
+ * two kinds that are alike differ by more in one case of ten, by chance; where one is
+ * accessed twice as often as the other they do in nine of ten.
+ */
+#define PGHOT_GAIN_PERCENT	110U
+/* And for so much more until promotion that was slowed down gets faster. */
+#define PGHOT_GAIN_AGAIN	120U
+#define PGHOT_GAIN_PERCENT_MAX	10000U
+/* Promotion is slowed down to no less than so many bytes in a window. */
+#define PGHOT_PACE_BYTES	(256U << 10)
+/* By at most so many powers of two fewer pages are looked for then. */
+#define PGHOT_PACE_HELD_MAX	5U
+/* Windows between two tries to promote faster again, at most. */
+#define PGHOT_PACE_WINDOWS	16U
+
+/**
+ * struct pghot_use - how often pages of one kind are accessed
+ * @pages: how many were watched
+ * @weight: of all these together, see pghot_use_add()
+ */
+struct pghot_use {
+	u32 pages;
+	u64 weight;
+};
+
+/**
+ * struct pghot_pace - how fast a target takes pages, for what that gains
+ * @rate: bytes a second; 0 for any
+ * @top: what it was before it was slowed down
+ * @wait_ms: for how long it stays so, unless it is known to gain
+ */
+struct pghot_pace {
+	u64 rate;
+	u64 top;
+	u32 wait_ms;
+};
+
+void pghot_use_add(struct pghot_use *use, u32 ms);
+bool pghot_use_known(const struct pghot_use *use);
+u32 pghot_gain_percent(const struct pghot_use *came,
+		       const struct pghot_use *went);
+void pghot_pace_judge(struct pghot_pace *pace, u32 percent, u64 bytes, u32 ms,
+		      u32 window_ms);
+void pghot_pace_try(struct pghot_pace *pace);
+u32 pghot_pace_held(const struct pghot_pace *pace);
+
+#endif /* _MM_PGHOT_GAIN_H */
