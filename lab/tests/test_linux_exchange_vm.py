@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Where promotion gains nothing it slows down by itself, on modelled machines whose DRAM is full."""
+
+from dataclasses import replace
+
+import pytest
+
+from lab.bench import description
+from lab.bench.matrix import cell
+from lab.measure import Result, measure
+
+pytestmark = pytest.mark.vm
+
+
+def _run(kernel, name: str, backoff: int) -> Result:
+    """A short run of an experiment with pghot."""
+    if kernel.flavour == "debug":
+        pytest.skip("how often pages are accessed beside it a debug kernel changes")
+    (read,) = description.experiments(name)
+    (pghot,) = (
+        one for one in description.contenders() if one.name == "pghot-default-hint_fault"
+    )
+    run = cell(read, pghot, quick=True).runs[0]
+    setup = f"{run.setup}\necho {backoff} >/sys/kernel/mm/pghot/backoff"
+    done = measure(replace(run, kernel=str(kernel.bzimage), setup=setup))
+    assert done.error is None
+    return done
+
+
+def test_memory_that_is_all_alike_is_hardly_exchanged(kernel):
+    freely = _run(kernel, "hostile-uniform", 0)
+    slowed = _run(kernel, "hostile-uniform", 1)
+    assert slowed.vmstat["pghot_exchange_loss"] > 0
+    assert slowed.vmstat["pghot_delay_no_gain"] > 0
+    assert freely.vmstat["pghot_delay_no_gain"] == 0
+    for counter in ("pghot_promoted_pages", "pgdemote_kswapd", "numa_hint_faults"):
+        assert slowed.vmstat[counter] < freely.vmstat[counter] / 2
+    assert slowed.seconds < freely.seconds
+
+
+def test_what_is_hot_is_exchanged_for_what_is_not(kernel):
+    slowed = _run(kernel, "hostile-alternate", 1)
+    assert slowed.vmstat["pghot_exchange_gain"] > 0
+    assert slowed.vmstat["pghot_exchange_loss"] == 0
+    assert slowed.vmstat["pghot_promoted_pages"] > 10000
