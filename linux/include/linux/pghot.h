@@ -9,6 +9,7 @@
 
 #include <linux/jump_label.h>
 #include <linux/mm.h>
+#include <linux/nodemask.h>
 #include <linux/numa.h>
 #include <linux/types.h>
 
@@ -62,6 +63,7 @@ enum pghot_evidence {
 /**
  * struct pghot_source - who reports accesses
  * @name: its directory in /sys/kernel/mm/pghot/sources/, and part of a counter
+ * @counter: one more name of that counter, or NULL
  * @evidence: what its reports are worth
  * @on: its switch; what it is set to at first, then it changes under the lock
  *	that start() and stop() are called with
@@ -81,6 +83,7 @@ enum pghot_evidence {
  */
 struct pghot_source {
 	const char *name;
+	const char *counter;
 	enum pghot_evidence evidence;
 	bool on;
 	bool alone;
@@ -137,6 +140,8 @@ struct pghot_promoter;
 
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
 DECLARE_STATIC_KEY_FALSE(pghot_headroom_key);
+DECLARE_STATIC_KEY_FALSE(pghot_page_cache_key);
+extern nodemask_t pghot_lower_nodes;
 
 int pghot_register_source(struct pghot_source *source);
 void pghot_unregister_source(struct pghot_source *source);
@@ -162,6 +167,7 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid);
+void __pghot_page_cache(struct folio *folio);
 void pghot_balancing_changes(int mode);
 void pghot_balancing_changed(void);
 void pghot_tiers_changed(void);
@@ -218,6 +224,21 @@ static inline bool pghot_needs_headroom(void)
 	return static_branch_unlikely(&pghot_headroom_key);
 }
 
+/**
+ * pghot_page_cache - a folio is about to be marked accessed
+ * @folio: the folio
+ *
+ * Reports the use of a file of which no page table entry tells.
+ *
+ * Context: any but NMI.
+ */
+static inline void pghot_page_cache(struct folio *folio)
+{
+	if (static_branch_unlikely(&pghot_page_cache_key) &&
+	    node_isset(folio_nid(folio), pghot_lower_nodes))
+		__pghot_page_cache(folio);
+}
+
 #else /* !CONFIG_PGHOT */
 
 static inline bool pghot_decides(struct folio *folio)
@@ -234,6 +255,10 @@ static inline int pghot_hint_fault(struct folio *folio, struct vm_fault *vmf,
 static inline bool pghot_needs_headroom(void)
 {
 	return false;
+}
+
+static inline void pghot_page_cache(struct folio *folio)
+{
 }
 
 static inline void pghot_balancing_changes(int mode)

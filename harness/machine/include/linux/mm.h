@@ -42,6 +42,8 @@ struct folio {
 	u32 accessed_ms;
 	bool on_lru, file, dirty, busy, pinned, dma, young, locked, shared;
 	bool swapcache;
+	/* What reclaim knows of it, and that it has no file, or a mapping. */
+	bool referenced, active, workingset, unevictable, anon, mapped;
 	/* Page table entries that map it, if more than one. */
 	unsigned int entries;
 };
@@ -86,7 +88,12 @@ int page_to_nid(const struct page *page);
 #define folio_test_dirty(folio)	((folio)->dirty)
 #define folio_maybe_dma_pinned(folio) ((folio)->dma)
 #define folio_maybe_mapped_shared(folio) ((folio)->shared)
-#define folio_test_unevictable(folio) false
+#define folio_test_unevictable(folio) ((folio)->unevictable)
+#define folio_test_referenced(folio) ((folio)->referenced)
+#define folio_test_active(folio) ((folio)->active)
+#define folio_test_workingset(folio) ((folio)->workingset)
+#define folio_test_anon(folio)	((folio)->anon)
+#define folio_mapped(folio)	((folio)->mapped)
 #define folio_set_active(folio)	do { } while (0)
 #define folio_use_access_time(folio) false
 #define lru_add_drain()		do { } while (0)
