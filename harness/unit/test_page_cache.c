@@ -3,7 +3,6 @@
 #include "unit.h"
 #include "machine.h"
 
-#include <linux/memory-tiers.h>
 #include <linux/pghot.h>
 #include <linux/sysfs.h>
 #include <linux/topology.h>
@@ -14,7 +13,6 @@ nodemask_t pghot_lower_nodes = { { BIT(2) | BIT(3) } };
 int machine_on_node;
 
 static struct kobject numa;
-struct kobject *numa_kobj = &numa;
 
 static struct pghot_source *source;
 static const struct kobj_attribute *knob;
@@ -38,7 +36,7 @@ int pghot_source_switch(struct pghot_source *switched, bool on)
 int sysfs_create_groups(struct kobject *kobj,
 			const struct attribute_group **groups)
 {
-	assert_ptr_equal(kobj, numa_kobj);
+	assert_ptr_equal(kobj, &numa);
 	knob = container_of(groups[0]->attrs[0], struct kobj_attribute, attr);
 	return 0;
 }
@@ -56,6 +54,7 @@ static struct folio *file_folio(unsigned long i)
 static void start(bool precise)
 {
 	machine_start(precise);
+	pghot_numa_dir(&numa);
 	assert_int_equal(machine_page_cache_init(), 0);
 	source->start(source);
 	accesses = 0;

@@ -15,6 +15,7 @@
 
 struct attribute_group;
 struct folio;
+struct kobject;
 struct mem_cgroup;
 struct pghot_ring;
 struct pghot_source_dir;
@@ -171,6 +172,7 @@ void __pghot_page_cache(struct folio *folio);
 void pghot_balancing_changes(int mode);
 void pghot_balancing_changed(void);
 void pghot_tiers_changed(void);
+void pghot_numa_dir(struct kobject *dir);
 void pghot_vmstat_show(struct seq_file *m);
 void pghot_memcg_show(struct seq_buf *s, struct mem_cgroup *memcg);
 
@@ -270,6 +272,10 @@ static inline void pghot_balancing_changed(void)
 }
 
 static inline void pghot_tiers_changed(void)
+{
+}
+
+static inline void pghot_numa_dir(struct kobject *dir)
 {
 }
 

@@ -16,12 +16,9 @@
  *   still. So it is where get_user_pages() and accessed.c mark it.
  * - Reclaim marks what it has taken off its list, and so does nobody else.
  */
-#define pr_fmt(fmt) "pghot: " fmt
-
 #include <linux/init.h>
 #include <linux/kobject.h>
 #include <linux/kstrtox.h>
-#include <linux/memory-tiers.h>
 #include <linux/mm.h>
 #include <linux/pghot.h>
 #include <linux/sysfs.h>
@@ -89,7 +86,7 @@ void __pghot_page_cache(struct folio *folio)
 	pghot_record_folio(folio, &access, &page_cache);
 }
 
-/* The switch, where it was when there was only this source. */
+/* The switch by its other name. */
 static ssize_t pagecache_promotion_show(struct kobject *kobj,
 					struct kobj_attribute *attr, char *buf)
 {
@@ -118,6 +115,19 @@ static struct attribute *numa_attrs[] = {
 };
 ATTRIBUTE_GROUPS(numa);
 
+static struct kobject *numa_dir __initdata;
+
+/**
+ * pghot_numa_dir - there is /sys/kernel/mm/numa
+ * @dir: the directory, which stays
+ *
+ * Called before there are sources; a file is made when they come.
+ */
+void __init pghot_numa_dir(struct kobject *dir)
+{
+	numa_dir = dir;
+}
+
 /* After pghot_init(). */
 static int __init page_cache_init(void)
 {
@@ -126,8 +136,8 @@ static int __init page_cache_init(void)
 	if (!pghot_booted)
 		return 0;
 	err = pghot_register_source(&page_cache);
-	if (err || !numa_kobj)
+	if (err || !numa_dir)
 		return err;
-	return sysfs_create_groups(numa_kobj, numa_groups);
+	return sysfs_create_groups(numa_dir, numa_groups);
 }
 late_initcall_sync(page_cache_init);
