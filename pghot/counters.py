@@ -66,6 +66,10 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter("pghot_recorded_hint_fault", "Recorded accesses that NUMA hint faults reported."),
         _counter(
+            "pghot_recorded_page_cache",
+            "Recorded uses of files whose pages are not mapped.",
+        ),
+        _counter(
             "pghot_dropped",
             "Accesses that were lost: they were reported faster than they could be recorded.",
         ),
@@ -220,6 +224,7 @@ COUNTERS: dict[str, Counter] = dict(
         _counter("pgdemote_khugepaged", "Pages demoted while khugepaged made huge pages."),
         _counter("pgdemote_proactive", "Pages demoted because user space asked for reclaim."),
         _counter("numa_hint_faults", "NUMA hint faults taken."),
+        _counter("numa_hint_page_cache", "The same as pghot_recorded_page_cache."),
         _counter(
             "numa_pte_updates", "Page table entries that were set up to take a NUMA hint fault."
         ),

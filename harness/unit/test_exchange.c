@@ -59,9 +59,15 @@ static void tick(void)
 
 static void begin(unsigned int hot, unsigned int cold)
 {
+	unsigned long i;
+
 	machine_start(false);
 	machine_plug(0, 0, 1);
 	machine_room(0, 0);
+	for (i = 0; i < FRAMES; i++) {
+		machine_folio(0, i)->mapped = true;
+		machine_folio(2, i)->mapped = true;
+	}
 	came_every = hot;
 	went_every = cold;
 	come_a_tick = 8;
@@ -173,7 +179,7 @@ TEST(what_nobody_has_mapped_says_nothing)
 
 	begin(0, 0);
 	for (i = 0; i < FRAMES; i++)
-		machine_folio(0, i)->unmapped = true;
+		machine_folio(0, i)->mapped = false;
 	machine_run(4 * WINDOW);
 	assert_int_equal(machine_stat("exchange_loss"), 0);
 	machine_stop();

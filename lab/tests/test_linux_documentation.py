@@ -22,11 +22,15 @@ SOURCES = {
     for name in re.findall(r'^\t\.name = "(\w+)",', path.read_text(), re.MULTILINE)
 }
 
-# Where the files of an attribute group are, below /sys/kernel/mm/pghot/.
+# Files of ours that are in a directory which is not.
+NUMA = "/sys/kernel/mm/numa/"
+
+# Where the files of an attribute group are, below /sys/kernel/mm/pghot/ or elsewhere.
 DIRECTORIES = {
     "pghot": "",
     "source": "sources/<source>/",
     "hint_fault": "sources/hint_fault/",
+    "numa": NUMA,
     "node": "node<N>/",
     "target": "target<N>/",
 }
@@ -92,12 +96,15 @@ def abi_entries() -> dict[str, str]:
     return entries
 
 
-FILES = sysfs_files(kernel_sources())
+ALL_FILES = sysfs_files(kernel_sources())
+FILES = {name for name in ALL_FILES if not name.startswith("/")}
 COUNTERS = {
     f"pghot_{name}"
     for name in re.findall(r"^\tX\((\w+),", (PGHOT / "stat.h").read_text(), re.MULTILINE)
 }
 COUNTERS |= {f"pghot_recorded_{name}" for name in SOURCES}
+# Their other names.
+COUNTERS |= set(re.findall(r'^\t\.counter = "(\w+)",', kernel_sources(), re.MULTILINE))
 # Of memory.stat.
 OF_MEMCG = set(re.findall(r'seq_buf_printf\(s, "(\w+) ', (PGHOT / "memcg.c").read_text()))
 EVENTS = {
@@ -120,7 +127,9 @@ def test_the_parser_finds_each_kind():
         "node<N>/promoted",
         "target<N>/promoted",
     } <= FILES
-    assert {"pghot_ready", "pghot_skip_stale"} <= COUNTERS
+    elsewhere = ALL_FILES - FILES
+    assert elsewhere == {f"{NUMA}pagecache_promotion_enabled"}
+    assert {"pghot_ready", "pghot_skip_stale", "numa_hint_page_cache"} <= COUNTERS
     assert {"pghot:pghot_record", "pghot:pghot_delay"} <= EVENTS
 
 
@@ -146,7 +155,7 @@ def test_a_new_file_is_noticed(declaration, group, entry):
     at = f"struct attribute *{group}_attrs[] = {{\n"
     assert at in source
     source = declaration + source.replace(at, f"{at}\t{entry}\n")
-    assert sysfs_files(source) - FILES == {f"{DIRECTORIES[group]}fresh"}
+    assert sysfs_files(source) - ALL_FILES == {f"{DIRECTORIES[group]}fresh"}
 
 
 def test_files_are_made_from_groups_only():
@@ -157,6 +166,13 @@ def test_files_are_made_from_groups_only():
 def test_every_file_has_an_abi_entry():
     files = {name for name in abi_entries() if name and name[-1] != "/"}
     assert files == FILES
+
+
+def test_files_elsewhere_are_in_the_guide_and_have_an_abi_entry_there():
+    hooks = "".join(path.read_text() for path in sorted(paths.PATCHES.glob("*.patch")))
+    for name in ALL_FILES - FILES:
+        assert f"\n+What:\t\t{name}\n" in hooks
+        assert f"\n\t``{name}``" in GUIDE.read_text()
 
 
 def test_every_directory_has_an_abi_entry():

@@ -9,11 +9,13 @@
 
 #include <linux/jump_label.h>
 #include <linux/mm.h>
+#include <linux/nodemask.h>
 #include <linux/numa.h>
 #include <linux/types.h>
 
 struct attribute_group;
 struct folio;
+struct kobject;
 struct mem_cgroup;
 struct pghot_ring;
 struct pghot_source_dir;
@@ -62,6 +64,7 @@ enum pghot_evidence {
 /**
  * struct pghot_source - who reports accesses
  * @name: its directory in /sys/kernel/mm/pghot/sources/, and part of a counter
+ * @counter: one more name of that counter, or NULL
  * @evidence: what its reports are worth
  * @on: its switch; what it is set to at first, then it changes under the lock
  *	that start() and stop() are called with
@@ -81,6 +84,7 @@ enum pghot_evidence {
  */
 struct pghot_source {
 	const char *name;
+	const char *counter;
 	enum pghot_evidence evidence;
 	bool on;
 	bool alone;
@@ -138,6 +142,8 @@ struct pghot_promoter;
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
 DECLARE_STATIC_KEY_FALSE(pghot_headroom_key);
 DECLARE_STATIC_KEY_FALSE(pghot_exchange_key);
+DECLARE_STATIC_KEY_FALSE(pghot_page_cache_key);
+extern nodemask_t pghot_lower_nodes;
 
 int pghot_register_source(struct pghot_source *source);
 void pghot_unregister_source(struct pghot_source *source);
@@ -165,9 +171,11 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid);
 bool __pghot_hint_wanted(const struct folio *folio);
 void __pghot_moved(const struct folio *dst, const struct folio *src);
+void __pghot_page_cache(struct folio *folio);
 void pghot_balancing_changes(int mode);
 void pghot_balancing_changed(void);
 void pghot_tiers_changed(void);
+void pghot_numa_dir(struct kobject *dir);
 void pghot_vmstat_show(struct seq_file *m);
 void pghot_memcg_show(struct seq_buf *s, struct mem_cgroup *memcg);
 
@@ -250,6 +258,21 @@ static inline void pghot_moved(const struct folio *dst, const struct folio *src)
 		__pghot_moved(dst, src);
 }
 
+/**
+ * pghot_page_cache - a folio is about to be marked accessed
+ * @folio: the folio
+ *
+ * Reports the use of a file of which no page table entry tells.
+ *
+ * Context: any but NMI.
+ */
+static inline void pghot_page_cache(struct folio *folio)
+{
+	if (static_branch_unlikely(&pghot_page_cache_key) &&
+	    node_isset(folio_nid(folio), pghot_lower_nodes))
+		__pghot_page_cache(folio);
+}
+
 #else /* !CONFIG_PGHOT */
 
 static inline void pghot_moved(const struct folio *dst, const struct folio *src)
@@ -277,6 +300,10 @@ static inline bool pghot_needs_headroom(void)
 	return false;
 }
 
+static inline void pghot_page_cache(struct folio *folio)
+{
+}
+
 static inline void pghot_balancing_changes(int mode)
 {
 }
@@ -286,6 +313,10 @@ static inline void pghot_balancing_changed(void)
 }
 
 static inline void pghot_tiers_changed(void)
+{
+}
+
+static inline void pghot_numa_dir(struct kobject *dir)
 {
 }
 

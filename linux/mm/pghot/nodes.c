@@ -27,6 +27,8 @@
 DEFINE_MUTEX(pghot_lock);
 
 struct pghot_node *pghot_nodes[MAX_NUMNODES];
+/* Those that are active, for who asks often: changed under pghot_lock. */
+nodemask_t pghot_lower_nodes __read_mostly;
 static struct kobject *nodes_parent;
 /* Maps are there and threads run. Protected by pghot_lock. */
 static bool serving;
@@ -130,6 +132,7 @@ static int node_start(int nid)
 		if (!serving)
 			kthread_park(node->kmigrated);
 		node->active = true;
+		node_set(nid, pghot_lower_nodes);
 	}
 	pghot_node_add_dir(node, nodes_parent);
 	section = pfn_to_section_nr(pgdat->node_start_pfn);
@@ -144,6 +147,7 @@ static void node_stop(int nid)
 
 	if (!node || !node->active)
 		return;
+	node_clear(nid, pghot_lower_nodes);
 	remove_sections(node, PGHOT_STAT_skip_offline);
 	pghot_del_dir(&node->kobj);
 	pghot_kmigrated_stop(node);

@@ -201,7 +201,17 @@ bool pghot_is_enabled(void)
 	return READ_ONCE(enabled);
 }
 
-static int source_switch(struct pghot_source *source, bool on)
+/**
+ * pghot_source_switch - switch a source on or off
+ * @source: which
+ * @on: what to
+ *
+ * Context: process context; sleeps.
+ *
+ * Return: 0, or a negative error if it cannot be switched on and is off; -ENODEV if
+ *	   it is being removed.
+ */
+int pghot_source_switch(struct pghot_source *source, bool on)
 {
 	guard(mutex)(&switch_lock);
 	/* Its file is being removed. */
@@ -230,9 +240,13 @@ void pghot_sources_show(struct seq_file *m)
 	struct pghot_source *source;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(source, &sources, list)
-		seq_printf(m, "pghot_recorded_%s %lu\n", source->name,
-			   source_accesses(source));
+	list_for_each_entry_rcu(source, &sources, list) {
+		unsigned long n = source_accesses(source);
+
+		seq_printf(m, "pghot_recorded_%s %lu\n", source->name, n);
+		if (source->counter)
+			seq_printf(m, "%s %lu\n", source->counter, n);
+	}
 	rcu_read_unlock();
 }
 
@@ -257,7 +271,7 @@ static ssize_t source_enabled_store(struct kobject *kobj,
 	int err = pghot_parse_switch(buf, &on);
 
 	if (!err)
-		err = source_switch(to_source(kobj), on);
+		err = pghot_source_switch(to_source(kobj), on);
 	return err ? err : count;
 }
 

@@ -41,7 +41,9 @@ struct folio {
 	unsigned int splits;
 	u32 accessed_ms;
 	bool on_lru, file, dirty, busy, pinned, dma, young, locked, shared;
-	bool swapcache, unmapped;
+	bool swapcache;
+	/* What reclaim knows of it, and that it has no file, or a mapping. */
+	bool referenced, active, workingset, unevictable, anon, mapped;
 	/* Page table entries that map it, if more than one. */
 	unsigned int entries;
 };
@@ -81,13 +83,17 @@ int page_to_nid(const struct page *page);
 #define folio_nr_pages(folio)	(1UL << (folio)->order)
 #define page_has_type(page)	((page)->typed)
 #define folio_test_swapcache(folio) ((folio)->swapcache)
-#define folio_mapped(folio)	(!(folio)->unmapped)
 #define folio_test_lru(folio)	((folio)->on_lru)
 #define folio_is_file_lru(folio) ((folio)->file)
 #define folio_test_dirty(folio)	((folio)->dirty)
 #define folio_maybe_dma_pinned(folio) ((folio)->dma)
 #define folio_maybe_mapped_shared(folio) ((folio)->shared)
-#define folio_test_unevictable(folio) false
+#define folio_test_unevictable(folio) ((folio)->unevictable)
+#define folio_test_referenced(folio) ((folio)->referenced)
+#define folio_test_active(folio) ((folio)->active)
+#define folio_test_workingset(folio) ((folio)->workingset)
+#define folio_test_anon(folio)	((folio)->anon)
+#define folio_mapped(folio)	((folio)->mapped)
 #define folio_set_active(folio)	do { } while (0)
 #define folio_use_access_time(folio) false
 #define lru_add_drain()		do { } while (0)

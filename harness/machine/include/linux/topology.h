@@ -6,4 +6,8 @@
 
 #define numa_mem_id()	0
 
+/* Of the CPU that a test runs on. */
+extern int machine_on_node;
+#define numa_node_id()	machine_on_node
+
 #endif

@@ -5,24 +5,6 @@
 
 . "$(dirname "$0")/lib.sh"
 
-MULTI_GEN=/sys/kernel/mm/lru_gen/enabled
-
-# Pages of node FAST on the active list, or in generations that count as such.
-active() { # anon|file
-	local line
-	refresh
-	while read -r line; do
-		case $line in
-		*"Active($1):"*)
-			line=${line%kB*}
-			echo $((${line##*:} / 4))
-			return
-			;;
-		esac
-	done <"$NODES/node$FAST/meminfo"
-	return 1
-}
-
 # Some wait with the thread's CPU until they are put on the LRU.
 arrive_young() { # hotmem's arguments
 	local kind=${1%%:*} before grown
@@ -44,32 +26,27 @@ file_arrives_young() {
 	arrive_young "file:$dir/pghot-test.$$" "$MB" "$SLOW"
 }
 
-need_multi_gen() {
-	need_pghot
-	[ -w $MULTI_GEN ] || skip "no multi-gen LRU"
-}
-
 test_anon() {
-	need_multi_gen
-	knob $MULTI_GEN 1
+	need_pghot
+	multi_gen
 	arrive_young anon "$MB" "$SLOW"
 }
 
 test_file() {
-	need_multi_gen
-	knob $MULTI_GEN 1
+	need_pghot
+	multi_gen
 	file_arrives_young
 }
 
 test_anon_classic() {
 	need_pghot
-	[ ! -w $MULTI_GEN ] || knob $MULTI_GEN 0
+	classic
 	arrive_young anon "$MB" "$SLOW"
 }
 
 test_file_classic() {
 	need_pghot
-	[ ! -w $MULTI_GEN ] || knob $MULTI_GEN 0
+	classic
 	file_arrives_young
 }
 

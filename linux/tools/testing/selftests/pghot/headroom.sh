@@ -68,6 +68,15 @@ test_for_tiering() {
 	reclaimed_to promo
 }
 
+# It works without NUMA balancing.
+test_for_the_page_cache() {
+	need_pghot
+	knob $BALANCING 0
+	knob $PGHOT/sources/page_cache/enabled 1
+	remember
+	reclaimed_to promo
+}
+
 # Hint faults need NUMA balancing: without it nothing is promoted.
 test_not_for_hint_faults_alone() {
 	need_pghot

@@ -18,7 +18,6 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -73,14 +72,8 @@ static void *worker(void *arg)
 {
 	int me = (long)arg;
 
-	if (pinned) {
-		cpu_set_t set;
-
-		CPU_ZERO(&set);
-		CPU_SET(cpus[me], &set);
-		if (sched_setaffinity(0, sizeof(set), &set))
-			die("CPU %d: %s", cpus[me], strerror(errno));
-	}
+	if (pinned)
+		bind_to(cpus[me]);
 	if (bind_nodes)
 		set_policy(MPOL_BIND | MPOL_F_NUMA_BALANCING, bind_nodes);
 	else

@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 HINT=$PGHOT/sources/hint_fault
+NUMA=/sys/kernel/mm/numa
 
 # file, lowest and highest value
 knobs() {
@@ -20,6 +21,7 @@ knobs() {
 		$PGHOT/promote_rate_limit_MBps 0 4194304
 		$HINT/enabled 0 1
 		$HINT/hot_threshold_ms 1 60000
+		$PGHOT/sources/page_cache/enabled 0 1
 	END
 }
 
@@ -121,9 +123,11 @@ test_names_of_old() {
 	same $RATE /proc/sys/kernel/numa_balancing_promote_rate_limit_MBps 10 4000000
 	same $HINT/hot_threshold_ms $DEBUG_BALANCING/hot_threshold_ms 1 59999
 	same $PGHOT/freq_threshold $debug 1 2
+	same $PGHOT/sources/page_cache/enabled $NUMA/pagecache_promotion_enabled 0 0
 	refuses $debug 0
 	refuses $debug 128
 	refuses $debug abc
+	refuses $NUMA/pagecache_promotion_enabled abc
 	[ "$(stat -c %a $debug)" = 600 ] || fail "$debug is not for root only"
 }
 

@@ -11,6 +11,7 @@ BALANCING=/proc/sys/kernel/numa_balancing
 DEBUG_BALANCING=/sys/kernel/debug/sched/numa_balancing
 RATE=$PGHOT/promote_rate_limit_MBps
 NODES=/sys/devices/system/node
+MULTI_GEN=/sys/kernel/mm/lru_gen/enabled
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 # Seconds after which something that must happen counts as not happening. Only
@@ -295,13 +296,13 @@ conserved() {
 
 CHILDREN=()
 
-# Start hotmem, in the cgroup IN if that is set; it answers to ask.
-memory() { # hotmem's arguments
+# Start hotmem or hotfile, in the cgroup IN if that is set; it answers to ask.
+start() { # program its arguments
 	coproc MEM {
 		if [ -n "$IN" ]; then
 			echo "$BASHPID" >"$IN/cgroup.procs"
 		fi
-		exec "$HERE/hotmem" "$@" 2>&1
+		exec "$HERE/$1" "${@:2}" 2>&1
 	}
 	CHILDREN+=("$MEM_PID")
 	HOTMEM=$MEM_PID
@@ -309,17 +310,45 @@ memory() { # hotmem's arguments
 	answer
 	case $REPLY in
 	ready*) ;;
-	*) fail "hotmem: $REPLY" ;;
+	*) fail "$1: $REPLY" ;;
 	esac
 }
+
+memory() { start hotmem "$@"; } # hotmem's arguments
 
 kill_memory() {
 	kill -KILL "$HOTMEM"
 	wait "$HOTMEM"
 } 2>/dev/null
 
+# One of both LRUs, for the rest of the test.
+multi_gen() {
+	[ -w $MULTI_GEN ] || skip "no multi-gen LRU"
+	knob $MULTI_GEN 1
+}
+
+classic() {
+	[ ! -w $MULTI_GEN ] || knob $MULTI_GEN 0
+}
+
+# Pages of node FAST on the active list, or in generations that count as such.
+active() { # anon|file
+	local line
+	refresh
+	while read -r line; do
+		case $line in
+		*"Active($1):"*)
+			line=${line%kB*}
+			echo $((${line##*:} / 4))
+			return
+			;;
+		esac
+	done <"$NODES/node$FAST/meminfo"
+	return 1
+}
+
 answer() {
-	read -r -t $((LIMIT * 2)) -u "$FROM" REPLY || fail "hotmem is gone or hangs"
+	read -r -t $((LIMIT * 2)) -u "$FROM" REPLY || fail "the helper is gone or hangs"
 }
 
 ask() {

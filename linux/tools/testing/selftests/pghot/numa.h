@@ -15,6 +15,7 @@
 
 #define PAGE		4096UL
 #define NODES_MAX	64
+#define CPUS_MAX	8192
 
 /* Of what other threads and processes change, or of memory to be accessed. */
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -80,6 +81,18 @@ static inline void move_pages_of(char *base, unsigned long nr, const int *to,
 		    to ? MPOL_MF_MOVE : 0) < 0)
 		die("move_pages: %s", strerror(errno));
 	free(pages);
+}
+
+/* Have the calling thread run on one CPU only. */
+static inline void bind_to(int cpu)
+{
+	unsigned long cpus[CPUS_MAX / 64] = { };
+
+	if (cpu < 0 || cpu >= CPUS_MAX)
+		die("no CPU %d", cpu);
+	cpus[cpu / 64] = 1UL << cpu % 64;
+	if (syscall(SYS_sched_setaffinity, 0, sizeof(cpus), cpus) < 0)
+		die("CPU %d: %s", cpu, strerror(errno));
 }
 
 static inline uint64_t now_us(void)

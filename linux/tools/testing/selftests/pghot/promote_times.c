@@ -15,7 +15,6 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 
@@ -37,16 +36,6 @@ static uint64_t started;
 static bool is_cold(unsigned long page)
 {
 	return page % 4 == 3;
-}
-
-static void bind_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("CPU %d: %s", cpu, strerror(errno));
 }
 
 static void *work(void *arg)
