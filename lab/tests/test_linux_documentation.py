@@ -27,6 +27,7 @@ DIRECTORIES = {
     "pghot": "",
     "source": "sources/<source>/",
     "hint_fault": "sources/hint_fault/",
+    "page_table": "sources/page_table/",
     "node": "node<N>/",
     "target": "target<N>/",
 }

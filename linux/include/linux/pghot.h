@@ -137,6 +137,7 @@ struct pghot_promoter;
 
 DECLARE_STATIC_KEY_FALSE(pghot_hint_fault_key);
 DECLARE_STATIC_KEY_FALSE(pghot_headroom_key);
+DECLARE_STATIC_KEY_FALSE(pghot_young_key);
 
 int pghot_register_source(struct pghot_source *source);
 void pghot_unregister_source(struct pghot_source *source);
@@ -162,6 +163,8 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid);
+bool __pghot_marks_young(int nid);
+bool __pghot_take_young(struct folio *folio);
 void pghot_balancing_changes(int mode);
 void pghot_balancing_changed(void);
 void pghot_tiers_changed(void);
@@ -218,6 +221,38 @@ static inline bool pghot_needs_headroom(void)
 	return static_branch_unlikely(&pghot_headroom_key);
 }
 
+/**
+ * pghot_marks_young - may folios have been accessed whose accessed bit is clear
+ * @nid: their node
+ *
+ * A source that goes through page tables clears accessed bits, and leaves a mark
+ * on the folio. The multi-gen LRU finds those that have one by this, and takes it
+ * by pghot_was_young().
+ *
+ * Return: true if so.
+ */
+static inline bool pghot_marks_young(int nid)
+{
+	return static_branch_unlikely(&pghot_young_key) &&
+	       __pghot_marks_young(nid);
+}
+
+/**
+ * pghot_was_young - was a folio accessed since reclaim last asked
+ * @folio: the folio
+ * @young: what its accessed bit said
+ *
+ * Takes the mark, if there is one, so that nothing counts twice.
+ *
+ * Return: true if it was.
+ */
+static inline bool pghot_was_young(struct folio *folio, bool young)
+{
+	if (static_branch_unlikely(&pghot_young_key))
+		young |= __pghot_take_young(folio);
+	return young;
+}
+
 #else /* !CONFIG_PGHOT */
 
 static inline bool pghot_decides(struct folio *folio)
@@ -234,6 +269,16 @@ static inline int pghot_hint_fault(struct folio *folio, struct vm_fault *vmf,
 static inline bool pghot_needs_headroom(void)
 {
 	return false;
+}
+
+static inline bool pghot_marks_young(int nid)
+{
+	return false;
+}
+
+static inline bool pghot_was_young(struct folio *folio, bool young)
+{
+	return young;
 }
 
 static inline void pghot_balancing_changes(int mode)

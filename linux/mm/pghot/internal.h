@@ -231,6 +231,7 @@ enum pghot_accessed {
 /* accessed.c */
 enum pghot_accessed pghot_clear_accessed(struct folio *folio,
 					 unsigned int *left);
+void pghot_tell_accessed(struct folio *folio);
 
 /* memcg.c */
 void pghot_bill_add(struct pghot_bill *bill, struct folio *folio);
