@@ -86,7 +86,8 @@ static bool focus_look(struct pt_scan *scan, struct pt_slot *slot, bool last)
  *
  * One flush of the TLB for all of them, on the CPUs that run the process: it takes
  * some microseconds of theirs in each period. Without it what is used most, and
- * above all huge pages, would stay in the TLB and look as if nobody used it.
+ * above all huge pages, would stay in the TLB and look as if nobody used it. After
+ * the last look nobody counts.
  */
 static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
 				  bool last)
@@ -103,7 +104,7 @@ static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
 		focus_report(scan, &scan->slots[i], nid);
 		cond_resched();
 	}
-	if (cleared)
+	if (cleared && !last)
 		flush_tlb_mm(mm);
 	/* The last one who lets go of it tears it down, which takes long. */
 	if (alive)

@@ -18,12 +18,15 @@ let_scan() { # passes
 period_at_least() { (($(<$SCAN/scan_period_ms) >= $1)); }
 period_below() { (($(<$SCAN/scan_period_ms) < $1)); }
 
-# CPU time that the scan takes in so many seconds, in microseconds: sets USED.
+# CPU time that the scan takes in so many seconds, in microseconds: sets USED. Sets
+# LOOKED, entries that it looks at.
 measure_use() { # seconds
-	local before
-	before=$(<$SCAN/cpu_usec)
+	local used looked
+	used=$(<$SCAN/cpu_usec)
+	looked=$(<$SCAN/scanned)
 	sleep "$1"
-	USED=$(($(<$SCAN/cpu_usec) - before))
+	USED=$(($(<$SCAN/cpu_usec) - used))
+	LOOKED=$(($(<$SCAN/scanned) - looked))
 }
 
 test_anon() {
@@ -134,6 +137,8 @@ test_budget_holds() {
 	memory -c "$CPU" anon $((MB * 8)) "$SLOW"
 	measure_use 4
 	free=$USED
+	((LOOKED > 0)) || fail "nothing is looked at"
+	say "$((USED * 1000 / LOOKED)) ns for each entry"
 	echo 2 >$SCAN/cpu_permille
 	# What it owes for the round that is under way.
 	sleep 1

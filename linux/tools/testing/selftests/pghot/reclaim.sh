@@ -89,7 +89,7 @@ reclaim() { # name
 
 passed() { (($(<$SCAN/passes) >= $1)); }
 
-# One access in a window makes no page ready: all stay where they are.
+# Accesses are too far apart to make a page ready: all stay where they are.
 test_takes_the_same_with_the_scan() {
 	local young kept left
 	need_pghot
@@ -100,7 +100,11 @@ test_takes_the_same_with_the_scan() {
 	((left <= PAGES * 11 / 10)) || skip "what is not accessed is not reclaimed"
 	kill_memory
 	need_scan
+	knob $PGHOT/window_ms 100
+	knob $PGHOT/freq_threshold 3
+	remember
 	reclaim on
+	untouched pghot_ready
 	((YOUNG >= young * 95 / 100 && YOUNG <= young * 105 / 100)) ||
 		fail "$YOUNG pages are in the newest generation, $young without the scan"
 	((KEPT >= kept * 95 / 100)) || fail "$KEPT accessed pages are left, $kept without"
