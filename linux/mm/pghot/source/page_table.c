@@ -7,6 +7,7 @@
  * of a lower tier, clears their accessed bits, looks at them a period apart, and
  * reports with the last look. Between rounds it may rest: see pace.c.
  */
+#include <linux/array_size.h>
 #include <linux/freezer.h>
 #include <linux/init.h>
 #include <linux/jiffies.h>
@@ -49,7 +50,7 @@ static struct pt_scan *pt_scan;
  * @used_ns: CPU time that is accounted for
  * @looked: page table entries that are
  * @moved: records whose folio was promoted, by all sources
- * @failed: those whose migration failed
+ * @stayed: those whose folio has to stay where it is
  */
 struct pt_run {
 	struct pt_scan *scan;
@@ -59,7 +60,7 @@ struct pt_run {
 	u64 used_ns;
 	unsigned long looked;
 	unsigned long moved;
-	unsigned long failed;
+	unsigned long stayed;
 };
 
 static void pt_account(struct pt_run *run)
@@ -103,16 +104,28 @@ static bool pt_all_waiting(void)
 	return any;
 }
 
-/* Does more of what was tried since the last time fail than not? */
-static bool pt_mostly_fails(struct pt_run *run)
-{
-	unsigned long moved = pghot_stat_read(PGHOT_STAT_moved);
-	unsigned long failed = pghot_stat_read(PGHOT_STAT_skip_migrate);
-	bool fails = failed - run->failed > moved - run->moved;
+/* What keeps a page that is found again and again where it is. */
+static const enum pghot_stat pt_stays[] = {
+	PGHOT_STAT_skip_dirty,
+	PGHOT_STAT_skip_pinned,
+	PGHOT_STAT_skip_unmovable,
+	PGHOT_STAT_skip_policy,
+	PGHOT_STAT_skip_migrate,
+};
 
+/* Does more of what became ready since the last time stay than go? */
+static bool pt_mostly_stays(struct pt_run *run)
+{
+	unsigned long moved = pghot_stat_read(PGHOT_STAT_moved), stayed = 0;
+	unsigned int i;
+	bool stays;
+
+	for (i = 0; i < ARRAY_SIZE(pt_stays); i++)
+		stayed += pghot_stat_read(pt_stays[i]);
+	stays = stayed - run->stayed > moved - run->moved;
 	run->moved = moved;
-	run->failed = failed;
-	return fails;
+	run->stayed = stayed;
+	return stays;
 }
 
 static void pt_look_again(struct pt_run *run, u32 looks)
@@ -148,7 +161,7 @@ static void pt_round(struct pt_run *run)
 	round.looked = run->scan->looked - looked;
 	round.fresh = run->scan->fresh - fresh;
 	round.held = pt_all_waiting();
-	round.held |= pt_mostly_fails(run);
+	round.held |= pt_mostly_stays(run);
 	pghot_pace_follow(&run->pace, &round);
 }
 
@@ -164,7 +177,7 @@ static int pt_main(void *data)
 
 	set_user_nice(current, MAX_NICE);
 	set_freezable();
-	pt_mostly_fails(&run);
+	pt_mostly_stays(&run);
 	while (!kthread_should_stop()) {
 		pt_round(&run);
 		rest_ms = pghot_pace_rest_ms(&run.pace,

@@ -149,7 +149,8 @@ static void look_at_huge(struct pt_look *look, struct vm_area_struct *vma,
 	bool young = false;
 	u32 count;
 
-	if (!pmd_present(val) || !pt_is_tracked(&look->memo, pmd_pfn(val)))
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) || !pmd_present(val) ||
+	    !pt_is_tracked(&look->memo, pmd_pfn(val)))
 		return;
 	folio = vm_normal_folio_pmd(vma, addr, val);
 	if (!look_wants(folio))

@@ -148,17 +148,35 @@ test_budget_holds() {
 	((USED * 2 <= free)) || skip "the scan takes too little to tell"
 }
 
-test_period_follows_yield() {
-	local longest
-	need_scan
+# A short window. Sets LONGEST, the period in which all looks of a round fall into it.
+short_window() {
 	knob $PGHOT/window_ms 1000
-	longest=$((1000 / ($(<$PGHOT/freq_threshold) + 1)))
+	LONGEST=$((1000 / ($(<$PGHOT/freq_threshold) + 1)))
+}
+
+# What is hot and may not go is found again and again, ever less often.
+test_memory_that_has_to_stay() {
+	need_scan
+	short_window
 	memory -c "$CPU" anon "$MB" "$SLOW"
-	wait_until period_at_least $longest ||
+	expect ok mbind bind "$SLOW"
+	remember
+	ask run
+	wait_until grown pghot_skip_policy 1 || fail "it is not found"
+	wait_until period_at_least "$LONGEST" ||
+		fail "where nothing may go the period is $(<$SCAN/scan_period_ms) ms"
+	untouched pghot_promoted_pages
+}
+
+test_period_follows_yield() {
+	need_scan
+	short_window
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	wait_until period_at_least "$LONGEST" ||
 		fail "where nothing is found the period is $(<$SCAN/scan_period_ms) ms"
 	remember
 	ask run
-	wait_until period_below $longest ||
+	wait_until period_below "$LONGEST" ||
 		fail "where much is found the period is $(<$SCAN/scan_period_ms) ms"
 	placed "$TOPLIST" "$PAGES"
 	promoted "$PAGES"
