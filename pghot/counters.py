@@ -65,6 +65,7 @@ COUNTERS: dict[str, Counter] = dict(
             "pghot_recorded", "Accesses to lower-tier pages that were recorded, from all sources."
         ),
         _counter("pghot_recorded_hint_fault", "Recorded accesses that NUMA hint faults reported."),
+        _counter("pghot_recorded_page_table", "Recorded pages that page tables reported."),
         _counter(
             "pghot_recorded_page_cache",
             "Recorded uses of files whose pages are not mapped.",

@@ -44,4 +44,5 @@ SOURCE_SETTINGS = (
         "ms",
         "upper bound of the hint fault latency that makes a page ready at once",
     ),
+    Knob("cpu_permille", "thousandths", "how much of one CPU the scan of page tables may use"),
 )

@@ -31,6 +31,7 @@ DIRECTORIES = {
     "source": "sources/<source>/",
     "hint_fault": "sources/hint_fault/",
     "numa": NUMA,
+    "page_table": "sources/page_table/",
     "node": "node<N>/",
     "target": "target<N>/",
 }

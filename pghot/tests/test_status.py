@@ -171,6 +171,16 @@ def test_disabled(run, cxl):
     assert status["lower_nodes"][0]["kmigrated"] == {"pid": 77, "state": "parked"}
 
 
+def test_page_tables_report_without_numa_balancing(run, cxl):
+    balance(cxl, 0)
+    for name, value in {"enabled": 1, "running": 1, "accesses": 7, "cpu_permille": 10}.items():
+        cxl.write(f"{PGHOT}/sources/page_table/{name}", value)
+    shown = section(run("status", machine=cxl).out, "Sources").splitlines()
+    assert shown[3].split() == ["page_table", "on", "7", "0.0", "cpu_permille=10"]
+    checks = run("doctor", "--json", machine=cxl).json["checks"]
+    assert {f["id"]: f["verdict"] for f in checks}["numa-balancing"] == "warn"
+
+
 @pytest.mark.parametrize("mode", [0, 1])
 def test_hint_faults_wait_for_memory_tiering(run, cxl, mode):
     balance(cxl, mode)

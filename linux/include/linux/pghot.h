@@ -144,6 +144,7 @@ DECLARE_STATIC_KEY_FALSE(pghot_headroom_key);
 DECLARE_STATIC_KEY_FALSE(pghot_exchange_key);
 DECLARE_STATIC_KEY_FALSE(pghot_page_cache_key);
 extern nodemask_t pghot_lower_nodes;
+DECLARE_STATIC_KEY_FALSE(pghot_young_key);
 
 int pghot_register_source(struct pghot_source *source);
 void pghot_unregister_source(struct pghot_source *source);
@@ -172,6 +173,8 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 bool __pghot_hint_wanted(const struct folio *folio);
 void __pghot_moved(const struct folio *dst, const struct folio *src);
 void __pghot_page_cache(struct folio *folio);
+bool __pghot_marks_young(int nid);
+bool __pghot_take_young(struct folio *folio);
 void pghot_balancing_changes(int mode);
 void pghot_balancing_changed(void);
 void pghot_tiers_changed(void);
@@ -273,6 +276,38 @@ static inline void pghot_page_cache(struct folio *folio)
 		__pghot_page_cache(folio);
 }
 
+/**
+ * pghot_marks_young - may folios have been accessed whose accessed bit is clear
+ * @nid: their node
+ *
+ * A source that goes through page tables clears accessed bits, and leaves a mark
+ * on the folio. The multi-gen LRU finds those that have one by this, and takes it
+ * by pghot_was_young().
+ *
+ * Return: true if so.
+ */
+static inline bool pghot_marks_young(int nid)
+{
+	return static_branch_unlikely(&pghot_young_key) &&
+	       __pghot_marks_young(nid);
+}
+
+/**
+ * pghot_was_young - was a folio accessed since reclaim last asked
+ * @folio: the folio
+ * @young: what its accessed bit said
+ *
+ * Takes the mark, if there is one, so that nothing counts twice.
+ *
+ * Return: true if it was.
+ */
+static inline bool pghot_was_young(struct folio *folio, bool young)
+{
+	if (static_branch_unlikely(&pghot_young_key))
+		young |= __pghot_take_young(folio);
+	return young;
+}
+
 #else /* !CONFIG_PGHOT */
 
 static inline void pghot_moved(const struct folio *dst, const struct folio *src)
@@ -302,6 +337,16 @@ static inline bool pghot_needs_headroom(void)
 
 static inline void pghot_page_cache(struct folio *folio)
 {
+}
+
+static inline bool pghot_marks_young(int nid)
+{
+	return false;
+}
+
+static inline bool pghot_was_young(struct folio *folio, bool young)
+{
+	return young;
 }
 
 static inline void pghot_balancing_changes(int mode)

@@ -16,10 +16,11 @@
  */
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
+#include <linux/nodemask.h>
 #include <linux/page_idle.h>
+#include <linux/pghot.h>
 #include <linux/pgtable.h>
 #include <linux/rmap.h>
-#include <linux/swap.h>
 
 #include <asm/tlbflush.h>
 
@@ -96,16 +97,41 @@ static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 }
 
 /*
- * What was cleared here reclaim and idle page tracking will not find. There is a
- * flag to tell them; without it, do as is done for a page that is unmapped.
+ * Nodes that have had folios with a mark: only of those does aging ask for one.
+ * It says so for good, as marks stay until somebody takes them.
  */
-static void accessed_tell(struct folio *folio)
+static nodemask_t accessed_nodes;
+
+/* A source that goes through page tables runs: aging has to ask for marks. */
+DEFINE_STATIC_KEY_FALSE(pghot_young_key);
+
+/**
+ * pghot_tell_accessed - leave a mark on a folio whose accessed bit was cleared
+ * @folio: the folio, which cannot go away meanwhile
+ *
+ * Reclaim and idle page tracking will not find the bit: there is a flag to tell
+ * them.
+ *
+ * Context: any but NMI.
+ */
+void pghot_tell_accessed(struct folio *folio)
 {
 	folio_clear_idle(folio);
-	if (IS_ENABLED(CONFIG_PAGE_IDLE_FLAG))
+	/* What many look at is not to be written for nothing. */
+	if (!folio_test_young(folio))
 		folio_set_young(folio);
-	else
-		folio_mark_accessed(folio);
+	if (!node_isset(folio_nid(folio), accessed_nodes))
+		node_set(folio_nid(folio), accessed_nodes);
+}
+
+bool __pghot_marks_young(int nid)
+{
+	return node_isset(nid, accessed_nodes);
+}
+
+bool __pghot_take_young(struct folio *folio)
+{
+	return folio_test_clear_young(folio);
 }
 
 static enum pghot_accessed clear_accessed(struct folio *folio, struct accessed *a)
@@ -127,7 +153,7 @@ static enum pghot_accessed clear_accessed(struct folio *folio, struct accessed *
 	folio_unlock(folio);
 
 	if (a->any)
-		accessed_tell(folio);
+		pghot_tell_accessed(folio);
 	if (rwc.contended || a->unknown)
 		return PGHOT_ACCESS_UNKNOWN;
 	return a->any ? PGHOT_ACCESSED : PGHOT_NOT_ACCESSED;

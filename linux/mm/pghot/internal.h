@@ -244,6 +244,7 @@ struct pghot_exchange *pghot_exchange_alloc(struct pghot_target *target);
 u64 pghot_exchange_rate(const struct pghot_target *target, u64 limit);
 u32 pghot_exchange_percent(const struct pghot_target *target);
 bool pghot_exchange_holds(int nid);
+void pghot_tell_accessed(struct folio *folio);
 
 /* memcg.c */
 void pghot_bill_add(struct pghot_bill *bill, struct folio *folio);

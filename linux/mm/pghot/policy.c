@@ -71,8 +71,20 @@ bool pghot_bucket_take(struct pghot_bucket *b, u64 bytes)
 {
 	if (b->level <= 0)
 		return false;
-	b->level -= bytes * LEVEL_PER_BYTE;
+	pghot_bucket_spend(b, bytes);
 	return true;
+}
+
+/**
+ * pghot_bucket_spend - take tokens for what is done already
+ * @b: bucket, refilled
+ * @bytes: how many
+ *
+ * What is not there is a debt.
+ */
+void pghot_bucket_spend(struct pghot_bucket *b, u64 bytes)
+{
+	b->level -= bytes * LEVEL_PER_BYTE;
 }
 
 /**

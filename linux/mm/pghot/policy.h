@@ -50,6 +50,7 @@ struct pghot_bucket {
 
 void pghot_bucket_refill(struct pghot_bucket *b, u32 now_ms, u64 bytes_per_s);
 bool pghot_bucket_take(struct pghot_bucket *b, u64 bytes);
+void pghot_bucket_spend(struct pghot_bucket *b, u64 bytes);
 void pghot_bucket_return(struct pghot_bucket *b, u64 bytes);
 u32 pghot_bucket_wait_ms(const struct pghot_bucket *b, u64 bytes_per_s);
 

@@ -77,8 +77,6 @@ static void others_learn_of_it(struct kunit *test)
 {
 	struct shared *s;
 
-	if (!IS_ENABLED(CONFIG_PAGE_IDLE_FLAG))
-		kunit_skip(test, "no CONFIG_PAGE_IDLE_FLAG");
 	s = accessed_new(test, 1);
 	folio_set_idle(s->folio);
 	folio_test_clear_young(s->folio);

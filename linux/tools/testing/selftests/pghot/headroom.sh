@@ -85,4 +85,11 @@ test_not_for_hint_faults_alone() {
 	reclaimed_to high
 }
 
+# Page tables do not.
+test_for_page_tables() {
+	need_scan 1
+	remember
+	reclaimed_to promo
+}
+
 run_tests "$@"

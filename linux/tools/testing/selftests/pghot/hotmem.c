@@ -253,6 +253,7 @@ static void give_policy(const char *args, void (*give)(int, unsigned long))
  *	move NODE	by move_pages(2)
  *	write		write to each page
  *	pin, unpin	hold references to some pages
+ *	lock		by mlock(2)
  *	mbind MODE N,..	policy of the memory: bind, balance, interleave
  *	mbind-other MODE N,..  the same of shared memory, by another process
  *	policy MODE N,..  policy of this process; workers keep theirs
@@ -297,6 +298,9 @@ static bool obey(char *line)
 			region_pin();
 		else
 			region_unpin();
+		puts("ok");
+	} else if (!strcmp(line, "lock")) {
+		region_lock();
 		puts("ok");
 	} else if (!strncmp(line, "mbind ", 6)) {
 		give_policy(line + 6, region_bind);

@@ -48,11 +48,7 @@ sections_came_back() {
 
 # What is accessed now is promoted.
 works_again() {
-	remember
-	memory -c "$CPU" anon "$MB" "$SLOW"
-	ask run
-	placed "$TOPLIST" "$PAGES"
-	promoted "$PAGES"
+	arrives -c "$CPU" anon "$MB" "$SLOW"
 }
 
 test_map_follows_blocks() {
@@ -149,6 +145,21 @@ test_blocks_go_under_load() {
 	ask stop
 	expect 0 check
 	conserved
+}
+
+test_while_page_tables_are_scanned() {
+	local i
+	need_blocks
+	need_scan
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	ask run
+	for ((i = 0; i < 3; i++)); do
+		wait_until offline "${BLOCKS[0]}" || fail "${BLOCKS[0]} stays online"
+		online "${BLOCKS[0]}"
+	done
+	placed "$TOPLIST" "$PAGES"
+	kill_memory
+	works_again
 }
 
 test_node_goes_and_comes_back() {

@@ -10,6 +10,7 @@ PGHOT=/sys/kernel/mm/pghot
 BALANCING=/proc/sys/kernel/numa_balancing
 DEBUG_BALANCING=/sys/kernel/debug/sched/numa_balancing
 RATE=$PGHOT/promote_rate_limit_MBps
+SCAN=$PGHOT/sources/page_table
 NODES=/sys/devices/system/node
 MULTI_GEN=/sys/kernel/mm/lru_gen/enabled
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -97,6 +98,16 @@ need_records() {
 	need_pghot
 	knob $BALANCING 2
 	[ "$(<"$PGHOT/node$SLOW/sections")" -gt 0 ] || fail "node$SLOW has no records"
+}
+
+# Accessed bits of page tables report, and nobody else.
+need_scan() { # thousandths of a CPU
+	need_pghot
+	[ -d $SCAN ] || skip "page tables are no source here"
+	knob $BALANCING 0
+	knob $SCAN/cpu_permille "${1:-1000}"
+	knob $SCAN/enabled 1
+	[ "$(<$SCAN/running)" = 1 ] || fail "page tables are not scanned"
 }
 
 need_page_cache() { # directory
@@ -389,6 +400,41 @@ promoted() { # pages
 	wait_until grown pghot_promoted_pages "$1" ||
 		fail "pghot_promoted_pages grew by $(grew pghot_promoted_pages)"
 	conserved
+}
+
+# Memory of the lower tier that is accessed arrives in the top tier, all of it.
+arrives() { # hotmem's arguments
+	remember
+	memory "$@"
+	ask run
+	placed "$TOPLIST" "$PAGES"
+	promoted "$PAGES"
+}
+
+# Huge pages arrive in one piece, and were moved as one record each.
+arrives_huge() {
+	local huge=$((PAGES / 512)) arrived
+	grep -q '\[madvise\]\|\[always\]' /sys/kernel/mm/transparent_hugepage/enabled ||
+		skip "no transparent huge pages"
+	memory thp "$MB" "$SLOW"
+	expect "$PAGES" huge
+	remember
+	ask run
+	placed "$TOPLIST" "$PAGES"
+	promoted "$PAGES"
+	expect "$PAGES" huge
+	arrived=$(grew thp_migration_success)
+	((arrived >= huge)) || fail "$arrived of $huge huge pages migrated whole"
+	(($(grew pghot_moved) < huge + 64)) ||
+		fail "$huge huge pages took $(grew pghot_moved) records"
+}
+
+# Huge pages of 64 KiB, and no larger ones.
+only_64kib() {
+	local sizes=/sys/kernel/mm/transparent_hugepage
+	[ -e $sizes/hugepages-64kB/enabled ] || skip "no 64 KiB folios"
+	knob $sizes/hugepages-64kB/enabled madvise
+	knob $sizes/hugepages-2048kB/enabled never
 }
 
 untouched() { # counter...

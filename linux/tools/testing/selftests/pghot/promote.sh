@@ -9,11 +9,7 @@
 promotes() { # hotmem's arguments
 	need_pghot
 	balance 2
-	remember
-	memory "$@"
-	ask run
-	placed "$TOPLIST" "$PAGES"
-	promoted "$PAGES"
+	arrives "$@"
 }
 
 test_anon() { promotes anon "$MB" "$(lower)"; }
@@ -32,31 +28,14 @@ test_file() {
 }
 
 test_thp() {
-	local huge=$((PAGES / 512)) arrived
 	need_pghot
-	grep -q '\[madvise\]\|\[always\]' /sys/kernel/mm/transparent_hugepage/enabled ||
-		skip "no transparent huge pages"
 	balance 2
-	memory thp "$MB" "$SLOW"
-	expect "$PAGES" huge
-	remember
-	ask run
-	placed "$TOPLIST" "$PAGES"
-	promoted "$PAGES"
-	# In one piece, and moved as one record.
-	expect "$PAGES" huge
-	arrived=$(grew thp_migration_success)
-	((arrived >= huge)) || fail "$arrived of $huge huge pages migrated whole"
-	(($(grew pghot_moved) < huge + 64)) ||
-		fail "$huge huge pages took $(grew pghot_moved) records"
+	arrives_huge
 }
 
 test_large_folios() {
-	local sizes=/sys/kernel/mm/transparent_hugepage
 	need_pghot
-	[ -e $sizes/hugepages-64kB/enabled ] || skip "no 64 KiB folios"
-	knob $sizes/hugepages-64kB/enabled madvise
-	knob $sizes/hugepages-2048kB/enabled never
+	only_64kib
 	promotes thp "$MB" "$SLOW"
 }
 

@@ -185,6 +185,12 @@ void region_bind(int mode, unsigned long nodes)
 	set_policy_of(region.start, region.nr_pages * PAGE, mode, nodes);
 }
 
+void region_lock(void)
+{
+	if (mlock(region.start, region.nr_pages * PAGE))
+		die("mlock: %s", strerror(errno));
+}
+
 void region_pin(void)
 {
 	struct iovec all = { region.start, region.nr_pages * PAGE };

@@ -66,6 +66,9 @@ void region_move_to(int node);
 /* Give it a memory policy by mbind(2); no page moves for that. */
 void region_bind(int mode, unsigned long nodes);
 
+/* Lock all pages in memory. */
+void region_lock(void);
+
 /* Hold references to the first pages, as input and output under way does. */
 void region_pin(void);
 void region_unpin(void);

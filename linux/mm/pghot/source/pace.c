@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pace: the fewer pages are found, the less often page tables are looked at.
+ *
+ * A round of looks, a period apart, says how often each page was accessed. With a
+ * short period only the hottest pages are found at each look, with a long one all
+ * that are accessed as often as it takes. So a scan begins with the shortest, and
+ * takes a longer one where a whole pass over all processes found nothing.
+ */
+#include <linux/minmax.h>
+
+#include "pace.h"
+#include "tally.h"
+
+/* One page in so many is too little for a shorter period. */
+#define PACE_FEW	1024U
+
+/* Of each second a thousandth, in nanoseconds. */
+#define PACE_PERMILLE_NS	1000000ULL
+
+/**
+ * pghot_pace_looks - how many looks a round has
+ * @freq_threshold: accesses within the window that make a page ready
+ *
+ * One more than it takes to be hot, so that what is hottest can be told from what
+ * just is.
+ *
+ * Return: looks, no more than are counted.
+ */
+u32 pghot_pace_looks(u32 freq_threshold)
+{
+	return min(freq_threshold + 1, PGHOT_TALLY_MAX);
+}
+
+/**
+ * pghot_pace_follow - a round is over
+ * @p: pace
+ * @r: what became of it
+ *
+ * Who finds what nobody promotes looks less often at once: it can be found again.
+ */
+void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r)
+{
+	bool slower = r->held;
+
+	p->found |= r->fresh;
+	if (!r->held && r->fresh > r->looked / PACE_FEW)
+		p->level /= 2;
+	if (r->passed) {
+		slower |= !p->found;
+		p->found = false;
+	}
+	if (slower)
+		p->level = min(p->level + 1, PGHOT_PACE_SLOWEST);
+}
+
+/**
+ * pghot_pace_period_ms - time from one look of a round to the next
+ * @p: pace
+ * @window_ms: the window
+ * @freq_threshold: accesses within the window that make a page ready
+ * @owed_ms: how long until the budget of CPU time is met, or 0
+ *
+ * No longer than lets all looks of a round fall into a window: else what is
+ * accessed as often as it takes would not be found. What is still owed then is for
+ * the rest between rounds.
+ *
+ * Return: milliseconds, at least 1.
+ */
+u32 pghot_pace_period_ms(const struct pghot_pace *p, u32 window_ms,
+			 u32 freq_threshold, u32 owed_ms)
+{
+	u32 longest = max(window_ms / (freq_threshold + 1), 1U);
+	u32 shortest = max(window_ms / PGHOT_PACE_PART, PGHOT_PACE_LEAST_MS);
+	u32 period = shortest << min(p->level, PGHOT_PACE_RESTS - 1);
+
+	return min(max(period, owed_ms), longest);
+}
+
+/**
+ * pghot_pace_rest_ms - time from one round to the next
+ * @p: pace
+ * @window_ms: the window
+ * @owed_ms: how long until the budget of CPU time is met, or 0
+ *
+ * Return: milliseconds, 0 if the next round may begin.
+ */
+u32 pghot_pace_rest_ms(const struct pghot_pace *p, u32 window_ms, u32 owed_ms)
+{
+	u32 rest = 0;
+
+	if (p->level >= PGHOT_PACE_RESTS)
+		rest = window_ms << (p->level - PGHOT_PACE_RESTS);
+	return max(rest, owed_ms);
+}
+
+/**
+ * pghot_pace_spend - CPU time was used
+ * @budget: what is left of it, in nanoseconds
+ * @now_ms: the time; may wrap
+ * @permille: thousandths of a CPU that may be used
+ * @ns: what was used
+ *
+ * Return: how long until the budget is met, in milliseconds; 0 if it is.
+ */
+u32 pghot_pace_spend(struct pghot_bucket *budget, u32 now_ms, u32 permille,
+		     u64 ns)
+{
+	u64 ns_per_s = permille * PACE_PERMILLE_NS;
+
+	pghot_bucket_refill(budget, now_ms, ns_per_s);
+	pghot_bucket_spend(budget, ns);
+	return pghot_bucket_wait_ms(budget, ns_per_s);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of the page table source share. */
+#ifndef _MM_PGHOT_SOURCE_PAGE_TABLE_H
+#define _MM_PGHOT_SOURCE_PAGE_TABLE_H
+
+#include <linux/mm.h>
+#include <linux/pghot.h>
+#include <linux/types.h>
+
+#include "backoff.h"
+#include "tally.h"
+
+/* Page tables that are looked at in the same round: up to 2 GiB. */
+#define PT_FOCUS_MAX	1024U
+/* Places for page tables that are left out. */
+#define PT_BACKOFF_BITS	16
+
+/**
+ * struct pt_slot - a page table in the focus, or a huge page in its place
+ * @mm: whose it is; with a reference to the struct, and not to the address space
+ * @addr: the first address that it maps
+ * @since_ms: when accessed bits were first cleared
+ * @begun: they were
+ * @huge: what was counted is a huge page
+ * @tally: how often each page was found accessed since
+ */
+struct pt_slot {
+	struct mm_struct *mm;
+	unsigned long addr;
+	u32 since_ms;
+	bool begun;
+	bool huge;
+	struct pghot_tally tally;
+};
+
+/**
+ * struct pt_scan - the working memory of the scan, none of which grows
+ * @source: who reports
+ * @tgid: process that the cursor is at
+ * @addr: address there
+ * @passes: times that it was through with all processes
+ * @nr: page tables in the focus
+ * @slots: the focus
+ * @looked: page table entries looked at
+ * @fresh: records that became ready
+ * @backoff: page tables that are left out
+ * @nr_hot: pages of one page table that are to be reported
+ * @hot: those; of a large folio the first page
+ */
+struct pt_scan {
+	struct pghot_source *source;
+
+	pid_t tgid;
+	unsigned long addr;
+	unsigned long passes;
+
+	unsigned int nr;
+	struct pt_slot slots[PT_FOCUS_MAX];
+
+	unsigned long looked;
+	unsigned long fresh;
+
+	struct pghot_backoff backoff[1U << PT_BACKOFF_BITS];
+
+	unsigned int nr_hot;
+	struct pghot_access hot[PGHOT_TALLY_PAGES];
+};
+
+/* What is no ordinary memory has no accessed bits that say anything. */
+static inline bool pghot_pt_wants_vma(const struct vm_area_struct *vma)
+{
+	return !(vma->vm_flags & (VM_PFNMAP | VM_IO | VM_HUGETLB));
+}
+
+/* pt_table.c */
+bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr);
+bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last);
+
+/* pt_accessor.c */
+int pghot_pt_accessor(struct mm_struct *mm);
+
+/* pt_focus.c */
+bool pghot_pt_admit(struct pt_scan *scan, struct mm_struct *mm,
+		    unsigned long addr);
+void pghot_pt_look_all(struct pt_scan *scan, bool last);
+void pghot_pt_empty(struct pt_scan *scan);
+
+/* pt_cursor.c */
+bool pghot_pt_fill(struct pt_scan *scan);
+
+#endif /* _MM_PGHOT_SOURCE_PAGE_TABLE_H */

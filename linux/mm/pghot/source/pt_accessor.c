@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From which node a process accesses its memory. An accessed bit does not say who
+ * set it, so that is taken to be the node on whose CPUs most of its threads run.
+ */
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/topology.h>
+
+#include "page_table.h"
+
+/* Threads that are asked; of a process that has more, the oldest. */
+#define PT_THREADS_MAX	32U
+
+/**
+ * struct pt_vote - what the threads of a process say
+ * @nid: the only node that most of them can be on
+ * @lead: how far it is ahead
+ * @all: threads that were asked
+ * @same: those of them that are on @nid
+ */
+struct pt_vote {
+	int nid;
+	unsigned int lead;
+	unsigned int all;
+	unsigned int same;
+};
+
+/* Whoever has more than half of the votes is left in the end. */
+static void vote_add(struct pt_vote *v, int nid)
+{
+	if (!v->lead)
+		v->nid = nid;
+	if (nid == v->nid)
+		v->lead++;
+	else
+		v->lead--;
+}
+
+static void vote_check(struct pt_vote *v, int nid)
+{
+	v->all++;
+	v->same += nid == v->nid;
+}
+
+static void vote_ask(struct pt_vote *v, struct task_struct *process,
+		     bool running, void (*ask)(struct pt_vote *v, int nid))
+{
+	unsigned int left = PT_THREADS_MAX;
+	struct task_struct *t;
+
+	for_each_thread(process, t) {
+		if (!left--)
+			break;
+		if (!running || task_is_running(t))
+			ask(v, cpu_to_node(task_cpu(t)));
+	}
+}
+
+/* A thread may move between both questions: then the answer is less sure. */
+static struct pt_vote vote_of(struct task_struct *process, bool running)
+{
+	struct pt_vote v = { .nid = NUMA_NO_NODE };
+
+	vote_ask(&v, process, running, vote_add);
+	vote_ask(&v, process, running, vote_check);
+	return v;
+}
+
+/**
+ * pghot_pt_accessor - where the threads of a process run
+ * @mm: its address space
+ *
+ * Those count that are running, or are about to; if none is, all, by where they
+ * ran last.
+ *
+ * Context: any but NMI.
+ *
+ * Return: the node that more than half of them are on, or NUMA_NO_NODE.
+ */
+int pghot_pt_accessor(struct mm_struct *mm)
+{
+	struct task_struct *process;
+	struct pt_vote v = { .nid = NUMA_NO_NODE };
+
+	rcu_read_lock();
+	process = rcu_dereference(mm->owner);
+	if (process) {
+		v = vote_of(process, true);
+		if (!v.all)
+			v = vote_of(process, false);
+	}
+	rcu_read_unlock();
+	return v.same * 2 > v.all ? v.nid : NUMA_NO_NODE;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cursor: goes through all processes in the order of their IDs, and through
+ * the page tables of each in the order of addresses. Tables that map something
+ * of a lower tier enter the focus; others are left out for some passes.
+ *
+ * What is kept of processes is where the cursor is, so that nothing grows with
+ * their number.
+ */
+#include <linux/hash.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/pagewalk.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+
+#include "page_table.h"
+
+/*
+ * Steps of the cursor: a process, a VMA, a page table. So many until mmap_lock is
+ * let go: less than 0.2 ms with tables that are full. And so many at most until
+ * those are looked at that are in the focus.
+ */
+#define CURSOR_LOCK_STEPS	64U
+#define CURSOR_FILL_STEPS	8192U
+
+/* No page table begins there. */
+#define CURSOR_NO_TABLE		ULONG_MAX
+
+/**
+ * struct pt_fill - filling the focus
+ * @scan: whose focus
+ * @table: the page table that was looked at last: more than one VMA may have part
+ *	   of it
+ * @steps: how many are left
+ * @lock_steps: how many are left until mmap_lock is let go
+ */
+struct pt_fill {
+	struct pt_scan *scan;
+	unsigned long table;
+	unsigned int steps;
+	unsigned int lock_steps;
+};
+
+/* Take a step, or stop here and go on from @addr the next time. */
+static int fill_step(struct pt_fill *f, unsigned long addr)
+{
+	if (f->lock_steps && f->steps && f->scan->nr < PT_FOCUS_MAX) {
+		f->lock_steps--;
+		f->steps--;
+		return 0;
+	}
+	f->scan->addr = addr;
+	return -EAGAIN;
+}
+
+/* Return the place of a page table among those that are left out. */
+static struct pghot_backoff *fill_backoff(struct pt_scan *scan,
+					  struct mm_struct *mm,
+					  unsigned long addr, u8 *tag)
+{
+	u32 hash = hash_64((uintptr_t)mm * GOLDEN_RATIO_64 + addr / PMD_SIZE,
+			   PT_BACKOFF_BITS + BITS_PER_BYTE * sizeof(*tag));
+
+	*tag = hash >> PT_BACKOFF_BITS;
+	return &scan->backoff[hash & (BIT(PT_BACKOFF_BITS) - 1)];
+}
+
+static int fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
+		    struct mm_walk *walk)
+{
+	unsigned long table = addr & PMD_MASK;
+	struct pt_fill *f = walk->private;
+	struct pghot_backoff *b;
+	bool some;
+	u8 tag;
+	int err;
+
+	if (table == f->table)
+		return 0;
+	err = fill_step(f, addr);
+	if (err)
+		return err;
+	f->table = table;
+	b = fill_backoff(f->scan, walk->mm, table, &tag);
+	if (pghot_backoff_skips(b, tag))
+		return 0;
+	some = pghot_pt_has_lower(f->scan, pmd, table);
+	pghot_backoff_looked(b, tag, some);
+	if (some)
+		pghot_pt_admit(f->scan, walk->mm, table);
+	return 0;
+}
+
+static int fill_vma(unsigned long addr, unsigned long end, struct mm_walk *walk)
+{
+	int err = fill_step(walk->private, addr);
+
+	return err ?: !pghot_pt_wants_vma(walk->vma);
+}
+
+static const struct mm_walk_ops fill_ops = {
+	.pmd_entry = fill_pmd,
+	.test_walk = fill_vma,
+	.walk_lock = PGWALK_RDLOCK,
+};
+
+static void cursor_next_process(struct pt_scan *scan)
+{
+	scan->tgid++;
+	scan->addr = 0;
+}
+
+/*
+ * Go on with a process, until mmap_lock has been held for long enough. Where
+ * others wait for the lock, or hold it to change something, this pass does
+ * without the rest of the process.
+ */
+static void cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
+			struct pt_fill *f)
+{
+	int err = 0;
+
+	f->lock_steps = CURSOR_LOCK_STEPS;
+	if (mmap_read_trylock(mm)) {
+		if (scan->addr < mm->task_size)
+			err = walk_page_range(mm, scan->addr, mm->task_size,
+					      &fill_ops, f);
+		mmap_read_unlock(mm);
+	}
+	if (err != -EAGAIN)
+		cursor_next_process(scan);
+}
+
+/*
+ * Whose processes share an address space, as after vfork(), that is gone through
+ * as its owner's. Kernel threads have none.
+ */
+static struct mm_struct *cursor_mm_of(struct task_struct *task)
+{
+	struct mm_struct *mm = get_task_mm(task);
+	struct task_struct *owner;
+
+	if (!mm)
+		return NULL;
+	owner = rcu_dereference(mm->owner);
+	if (!owner || owner->tgid == task->tgid)
+		return mm;
+	mmput_async(mm);
+	return NULL;
+}
+
+/*
+ * The process that the cursor is at, or else the next one. Return false if there
+ * is none behind it. @mm is NULL where an ID is a thread's, or there is nothing to
+ * look at.
+ */
+static bool cursor_process(struct pt_scan *scan, struct mm_struct **mm)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	*mm = NULL;
+	rcu_read_lock();
+	pid = find_ge_pid(scan->tgid, &init_pid_ns);
+	if (pid) {
+		if (pid_nr(pid) != scan->tgid) {
+			scan->tgid = pid_nr(pid);
+			scan->addr = 0;
+		}
+		task = pid_task(pid, PIDTYPE_TGID);
+		if (task)
+			*mm = cursor_mm_of(task);
+	}
+	rcu_read_unlock();
+	return pid;
+}
+
+/**
+ * pghot_pt_fill - fill the focus from where the cursor is
+ * @scan: whose focus
+ *
+ * It ends where all processes have been gone through, so that no page table is in
+ * the focus twice.
+ *
+ * Context: the thread of the scan.
+ *
+ * Return: true if a pass has ended with it.
+ */
+bool pghot_pt_fill(struct pt_scan *scan)
+{
+	struct pt_fill f = {
+		.scan = scan,
+		.table = CURSOR_NO_TABLE,
+		.steps = CURSOR_FILL_STEPS,
+	};
+	struct mm_struct *mm;
+	pid_t tgid = 0;
+
+	while (f.steps && scan->nr < PT_FOCUS_MAX && !kthread_should_stop()) {
+		cond_resched();
+		if (!cursor_process(scan, &mm)) {
+			scan->tgid = 0;
+			scan->addr = 0;
+			scan->passes++;
+			return true;
+		}
+		f.steps--;
+		if (!mm) {
+			cursor_next_process(scan);
+			continue;
+		}
+		if (scan->tgid != tgid)
+			f.table = CURSOR_NO_TABLE;
+		tgid = scan->tgid;
+		cursor_walk(scan, mm, &f);
+		mmput_async(mm);
+	}
+	return false;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The focus: page tables that are looked at several times, a period apart, so
+ * that it is known how often each of their pages was accessed. Then it moves on.
+ *
+ * No lock is held for longer than one page table takes, and mmap_lock is tried
+ * only: who holds it for writing is left alone, and that look is missed. A count
+ * may be too low for it and never too high.
+ */
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+
+#include <asm/tlbflush.h>
+
+#include "../internal.h"
+#include "page_table.h"
+
+/**
+ * pghot_pt_admit - have a page table in the focus
+ * @scan: whose focus
+ * @mm: whose it is
+ * @addr: the first address that it maps
+ *
+ * Return: false if there is no place.
+ */
+bool pghot_pt_admit(struct pt_scan *scan, struct mm_struct *mm,
+		    unsigned long addr)
+{
+	if (scan->nr == PT_FOCUS_MAX)
+		return false;
+	mmgrab(mm);
+	scan->slots[scan->nr++] = (struct pt_slot) { .mm = mm, .addr = addr };
+	return true;
+}
+
+/**
+ * pghot_pt_empty - let all page tables go
+ * @scan: whose focus
+ */
+void pghot_pt_empty(struct pt_scan *scan)
+{
+	while (scan->nr)
+		mmdrop(scan->slots[--scan->nr].mm);
+}
+
+/* What was gathered of one page table. It may have become something else since. */
+static void focus_report(struct pt_scan *scan, const struct pt_slot *slot,
+			 int nid)
+{
+	u32 interval_ms = max(pghot_now_ms() - slot->since_ms, 1U);
+	unsigned int i;
+
+	for (i = 0; i < scan->nr_hot; i++) {
+		struct pghot_access *a = &scan->hot[i];
+
+		a->nid = nid;
+		a->interval_ms = interval_ms;
+		if (pghot_record(a, scan->source) == PGHOT_BECAME_READY)
+			scan->fresh++;
+	}
+	scan->nr_hot = 0;
+}
+
+/* Return true if accessed bits were cleared. */
+static bool focus_look(struct pt_scan *scan, struct pt_slot *slot, bool last)
+{
+	bool cleared;
+
+	if (!mmap_read_trylock(slot->mm))
+		return false;
+	cleared = pghot_pt_look(scan, slot, last && slot->begun);
+	mmap_read_unlock(slot->mm);
+	if (!slot->begun) {
+		slot->begun = true;
+		slot->since_ms = pghot_now_ms();
+	}
+	return cleared;
+}
+
+/*
+ * The tables of one process, which are next to each other. Return where the next
+ * one's begin.
+ *
+ * One flush of the TLB for all of them, on the CPUs that run the process: it takes
+ * some microseconds of theirs in each period. Without it what is used most, and
+ * above all huge pages, would stay in the TLB and look as if nobody used it. After
+ * the last look nobody counts.
+ */
+static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
+				  bool last)
+{
+	struct mm_struct *mm = scan->slots[first].mm;
+	bool alive = mmget_not_zero(mm), cleared = false;
+	int nid = alive && last ? pghot_pt_accessor(mm) : NUMA_NO_NODE;
+	unsigned int i;
+
+	for (i = first; i < scan->nr && scan->slots[i].mm == mm; i++) {
+		if (!alive || kthread_should_stop())
+			continue;
+		cleared |= focus_look(scan, &scan->slots[i], last);
+		focus_report(scan, &scan->slots[i], nid);
+		cond_resched();
+	}
+	if (cleared && !last)
+		flush_tlb_mm(mm);
+	/* The last one who lets go of it tears it down, which takes long. */
+	if (alive)
+		mmput_async(mm);
+	return i;
+}
+
+/**
+ * pghot_pt_look_all - look at all page tables of the focus
+ * @scan: whose focus
+ * @last: report what was counted
+ *
+ * The first look only clears: nobody knows since when a bit is set.
+ *
+ * Context: the thread of the scan.
+ */
+void pghot_pt_look_all(struct pt_scan *scan, bool last)
+{
+	unsigned int i = 0;
+
+	while (i < scan->nr) {
+		i = focus_look_mm(scan, i, last);
+		cond_resched();
+	}
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One page table: does it map anything of a lower tier, and which of its pages were
+ * accessed since the last look.
+ *
+ * Accessed bits are cleared without a flush of the TLB for each, as reclaim does
+ * on x86: of what is found in the TLB until the next look a bit stays clear, which
+ * makes a hot page look colder, and nothing worse. But that holds for the hottest
+ * most of all, and for huge pages far more, of which a TLB holds gigabytes. So who
+ * looks at all tables of a process flushes once when it is through: see pt_focus.c.
+ *
+ * What is cleared here stays known to reclaim: see pghot_tell_accessed().
+ */
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/mmzone.h>
+#include <linux/pagewalk.h>
+#include <linux/pgtable.h>
+
+#include "../internal.h"
+#include "page_table.h"
+
+/* Whether pages of a section are tracked: its neighbours mostly are, as it is. */
+struct pt_memo {
+	unsigned long section;
+	bool tracked;
+};
+
+/* No section has this number. */
+#define PT_NO_SECTION	ULONG_MAX
+
+static bool pt_is_tracked(struct pt_memo *memo, unsigned long pfn)
+{
+	unsigned long section = pfn_to_section_nr(pfn);
+
+	if (section != memo->section) {
+		memo->section = section;
+		memo->tracked = pghot_map_owner(&pghot_map, pfn);
+	}
+	return memo->tracked;
+}
+
+/* What has no struct page, or is no memory, has no record either. */
+static bool pt_entry_tracked(struct pt_memo *memo, pte_t pte)
+{
+	return pte_present(pte) && !pte_special(pte) &&
+	       pt_is_tracked(memo, pte_pfn(pte));
+}
+
+/**
+ * pghot_pt_has_lower - does a page table map anything of a lower tier
+ * @scan: where to count what is looked at
+ * @pmd: the entry that names the page table, or a huge page
+ * @addr: the first address that it maps
+ *
+ * Looks at all of it, whatever VMAs it has.
+ *
+ * Context: mmap_lock held; does not sleep.
+ *
+ * Return: true if it does.
+ */
+bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr)
+{
+	struct pt_memo memo = { .section = PT_NO_SECTION };
+	pmd_t val = pmdp_get_lockless(pmd);
+	bool found = false;
+	pte_t *ptes;
+	int i;
+
+	if (!pmd_present(val))
+		return false;
+	if (pmd_leaf(val)) {
+		scan->looked++;
+		return pt_is_tracked(&memo, pmd_pfn(val));
+	}
+	ptes = pte_offset_map(pmd, addr);
+	if (!ptes)
+		return false;
+	for (i = 0; i < PTRS_PER_PTE && !found; i++)
+		found = pt_entry_tracked(&memo, ptep_get_lockless(ptes + i));
+	pte_unmap(ptes);
+	scan->looked += i;
+	return found;
+}
+
+/**
+ * struct pt_look - a look at a page table
+ * @scan: who looks
+ * @slot: the page table
+ * @memo: whether the section of the last page is tracked
+ * @counted: the large folio that was last found accessed, which counts once
+ * @cleared: an accessed bit was set
+ * @last: report what was counted
+ */
+struct pt_look {
+	struct pt_scan *scan;
+	struct pt_slot *slot;
+	struct pt_memo memo;
+	struct folio *counted;
+	bool cleared;
+	bool last;
+};
+
+/* What the first look finds may be from any time before. */
+static void look_count(struct pt_look *look, struct folio *folio, unsigned int i)
+{
+	look->cleared = true;
+	pghot_tell_accessed(folio);
+	if (folio_test_large(folio)) {
+		if (look->counted == folio)
+			return;
+		look->counted = folio;
+	}
+	if (look->slot->begun)
+		pghot_tally_add(&look->slot->tally, i);
+}
+
+static void look_report(struct pt_look *look, struct folio *folio, u32 count)
+{
+	struct pt_scan *scan = look->scan;
+
+	if (scan->nr_hot < ARRAY_SIZE(scan->hot))
+		scan->hot[scan->nr_hot++] = (struct pghot_access) {
+			.pfn = folio_pfn(folio),
+			.weight = count,
+		};
+}
+
+/* A huge page that was split, or made, is none that was counted. */
+static void look_is_huge(struct pt_look *look, bool huge)
+{
+	if (look->slot->huge != huge)
+		look->slot->tally = (struct pghot_tally) {};
+	look->slot->huge = huge;
+}
+
+/* KSM merges pages of many, and they stay where they are. */
+static bool look_wants(struct folio *folio)
+{
+	return folio && !folio_test_ksm(folio);
+}
+
+static void look_at_huge(struct pt_look *look, struct vm_area_struct *vma,
+			 unsigned long addr, pmd_t *pmd)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	pmd_t val = pmdp_get(pmd);
+	struct folio *folio;
+	bool young = false;
+	u32 count;
+
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) || !pmd_present(val) ||
+	    !pt_is_tracked(&look->memo, pmd_pfn(val)))
+		return;
+	folio = vm_normal_folio_pmd(vma, addr, val);
+	if (!look_wants(folio))
+		return;
+	look->scan->looked++;
+	look_is_huge(look, true);
+	if (pmd_young(val))
+		young = pmdp_test_and_clear_young(vma, addr, pmd);
+	young |= mmu_notifier_clear_young(mm, addr, addr + PMD_SIZE);
+	if (young)
+		look_count(look, folio, 0);
+	count = pghot_tally_get(&look->slot->tally, 0);
+	if (look->last && count)
+		look_report(look, folio, count);
+}
+
+/*
+ * Where a page is counted: a large folio where its first page is, or would be, in
+ * this table. Any of its entries may be the one that has been accessed.
+ */
+static unsigned int look_place(const struct folio *folio, unsigned long pfn,
+			       unsigned int i)
+{
+	return i - min_t(unsigned long, i, pfn - folio_pfn(folio));
+}
+
+static void look_at_entry(struct pt_look *look, struct vm_area_struct *vma,
+			  unsigned long addr, pte_t *pte, bool notify)
+{
+	pte_t val = ptep_get(pte);
+	struct folio *folio;
+	bool young = false;
+
+	if (!pt_entry_tracked(&look->memo, val))
+		return;
+	look->scan->looked++;
+	/* The struct page of what was not accessed is not even read. */
+	if (!pte_young(val) && !notify)
+		return;
+	folio = vm_normal_folio(vma, addr, val);
+	if (!look_wants(folio))
+		return;
+	if (pte_young(val))
+		young = ptep_test_and_clear_young(vma, addr, pte);
+	young |= mmu_notifier_clear_young(vma->vm_mm, addr, addr + PAGE_SIZE);
+	if (young)
+		look_count(look, folio,
+			   look_place(folio, pte_pfn(val), pte_index(addr)));
+}
+
+static void look_report_entry(struct pt_look *look, struct vm_area_struct *vma,
+			      unsigned long addr, pte_t val)
+{
+	u32 count = pghot_tally_get(&look->slot->tally, pte_index(addr));
+	struct folio *folio;
+
+	if (!count || !pt_entry_tracked(&look->memo, val))
+		return;
+	folio = vm_normal_folio(vma, addr, val);
+	if (look_wants(folio))
+		look_report(look, folio, count);
+}
+
+static void look_at_entries(struct pt_look *look, struct vm_area_struct *vma,
+			    unsigned long start, unsigned long end, pmd_t *pmd)
+{
+	bool notify = mm_has_notifiers(vma->vm_mm);
+	unsigned long addr;
+	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptes;
+
+	ptes = pte_offset_map_lock(vma->vm_mm, pmd, start, &ptl);
+	if (!ptes)
+		return;
+	look_is_huge(look, false);
+	for (addr = start; addr != end; addr += PAGE_SIZE)
+		look_at_entry(look, vma, addr,
+			      ptes + (addr - start) / PAGE_SIZE, notify);
+	/* Of a large folio each entry has to be looked at first. */
+	for (addr = start; look->last && addr != end; addr += PAGE_SIZE)
+		look_report_entry(look, vma, addr,
+				  ptep_get(ptes + (addr - start) / PAGE_SIZE));
+	pte_unmap_unlock(ptes, ptl);
+}
+
+static int look_at_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
+		       struct mm_walk *walk)
+{
+	struct pt_look *look = walk->private;
+	spinlock_t *ptl = pmd_trans_huge_lock(pmd, walk->vma);
+
+	if (ptl) {
+		look_at_huge(look, walk->vma, addr & PMD_MASK, pmd);
+		spin_unlock(ptl);
+	} else {
+		look_at_entries(look, walk->vma, addr, end, pmd);
+	}
+	return 0;
+}
+
+static int look_at_vma(unsigned long addr, unsigned long end,
+		       struct mm_walk *walk)
+{
+	return !pghot_pt_wants_vma(walk->vma);
+}
+
+static const struct mm_walk_ops look_ops = {
+	.pmd_entry = look_at_pmd,
+	.test_walk = look_at_vma,
+	.walk_lock = PGWALK_RDLOCK,
+};
+
+/**
+ * pghot_pt_look - look at a page table's accessed bits, and clear them
+ * @scan: who looks; what is hot is gathered there
+ * @slot: the page table
+ * @last: gather what was counted, this look included
+ *
+ * Context: mmap_lock held; may sleep.
+ *
+ * Return: true if any was set.
+ */
+bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last)
+{
+	struct pt_look look = {
+		.scan = scan,
+		.slot = slot,
+		.memo.section = PT_NO_SECTION,
+		.last = last,
+	};
+
+	BUILD_BUG_ON(PGHOT_TALLY_PAGES != PTRS_PER_PTE);
+	walk_page_range(slot->mm, slot->addr, slot->addr + PMD_SIZE, &look_ops,
+			&look);
+	return look.cleared;
+}
