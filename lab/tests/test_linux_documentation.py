@@ -27,6 +27,7 @@ DIRECTORIES = {
     "pghot": "",
     "source": "sources/<source>/",
     "hint_fault": "sources/hint_fault/",
+    "hotness_unit": "sources/hotness_unit/",
     "node": "node<N>/",
     "target": "target<N>/",
 }

@@ -13,6 +13,7 @@ MAP_BYTES = 2048 * (32768 + 112)
 PGHOT_COUNTERS = {
     "pghot_recorded": 100000,
     "pghot_recorded_hint_fault": 100000,
+    "pghot_recorded_hotness_unit": 0,
     "pghot_dropped": 0,
     "pghot_ready": 10000,
     "pghot_moved": 9000,
