@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 HINT=$PGHOT/sources/hint_fault
+UNITS=$PGHOT/sources/hotness_unit
 
 # file, lowest and highest value
 knobs() {
@@ -21,6 +22,7 @@ knobs() {
 		$HINT/enabled 0 1
 		$HINT/hot_threshold_ms 1 60000
 	END
+	[ ! -d $UNITS ] || echo $UNITS/epoch_ms 1 10000
 }
 
 # Writing a value answers EINVAL and changes nothing.
@@ -77,7 +79,8 @@ test_modes_of_files() {
 	need_pghot
 	while read -r mode file; do
 		case ${file#"$PGHOT"/} in
-		layout | */accesses | */running | node*/* | target*/*)
+		layout | */accesses | */running | node*/* | target*/* | \
+			*/units | */overflows | */threshold)
 			[ "$mode" = 444 ] || fail "$file has mode $mode, not 444"
 			;;
 		*)
