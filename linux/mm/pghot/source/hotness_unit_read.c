@@ -22,6 +22,9 @@
 /* Where it interrupts and had nothing to say, it is only looked whether it is there. */
 #define IDLE_NS			(1000 * (u64)NSEC_PER_MSEC)
 
+/* Pages that are reported before others may run. */
+#define REPORT_PAGES		512ULL
+
 /* Made before the source is registered, and so before any unit runs. */
 struct workqueue_struct *hotness_unit_wq;
 /* How often a hotlist was found to have had no room. */
@@ -41,7 +44,7 @@ static void report_pages(struct hotness_unit *unit, const struct chmu_span *span
 
 	while (left && unit->info.translate(unit->info.data, page, &access.pfn,
 					    &pages) && pages) {
-		pages = min(pages, left);
+		pages = min3(pages, left, REPORT_PAGES);
 		rcu_read_lock();
 		owner = pghot_map_owner(&pghot_map, access.pfn);
 		if (owner)
@@ -50,6 +53,7 @@ static void report_pages(struct hotness_unit *unit, const struct chmu_span *span
 		pghot_record_range(&access, pages, unit->source);
 		page += pages;
 		left -= pages;
+		cond_resched();
 	}
 }
 
@@ -79,7 +83,6 @@ static void read_hotlist(struct hotness_unit *unit, struct chmu_instance *i)
 			       max_weight, unit->spans);
 		for (k = 0; k < n; k++)
 			report_pages(unit, &unit->spans[k], interval_ms);
-		cond_resched();
 	}
 }
 
