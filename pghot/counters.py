@@ -65,7 +65,7 @@ COUNTERS: dict[str, Counter] = dict(
             "pghot_recorded", "Accesses to lower-tier pages that were recorded, from all sources."
         ),
         _counter("pghot_recorded_hint_fault", "Recorded accesses that NUMA hint faults reported."),
-        _counter("pghot_recorded_hotness_unit", "Recorded accesses that CXL hotness units reported."),
+        _counter("pghot_recorded_hotness_unit", "Recorded accesses that hotness units reported."),
         _counter(
             "pghot_dropped",
             "Accesses that were lost: they were reported faster than they could be recorded.",
