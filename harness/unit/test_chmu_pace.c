@@ -87,11 +87,31 @@ TEST(while_pages_wait_little_is_asked_and_seldom)
 	for (i = 0; i < 10; i++)
 		pace = after(pace, CHMU_WAITING_ENTRIES, false, true);
 	assert_int_equal(pace.threshold, 4);
-	assert_int_equal(pace.epoch_us, CHMU_WAITING_EPOCHS * 20000);
+	assert_int_equal(pace.epoch_us, CHMU_LONGER_EPOCHS * 20000);
 	/* As before when they go again. */
 	pace = after(pace, 10, false, false);
 	assert_int_equal(pace.epoch_us, 20000);
 	assert_int_equal(pace.threshold, 2);
+}
+
+/* They go as fast as they can: to say it again makes them no faster. */
+TEST(while_what_is_listed_is_known_epochs_are_longer)
+{
+	struct chmu_yield yield = { .listed = 400, .room = ROOM, .ready = 200 };
+	struct chmu_pace pace = { 20000, 8 };
+	int i;
+
+	for (i = 0; i < 10; i++)
+		chmu_pace_step(&pace, &yield, &limits);
+	assert_int_equal(pace.epoch_us, CHMU_LONGER_EPOCHS * 20000);
+	assert_int_equal(pace.threshold, 8);
+	yield.ready = 199;
+	assert_true(chmu_pace_step(&pace, &yield, &limits));
+	assert_int_equal(pace.epoch_us, 20000);
+	/* Where nothing is listed nothing is known of it. */
+	yield.listed = yield.ready = 0;
+	chmu_pace_step(&pace, &yield, &limits);
+	assert_int_equal(pace.epoch_us, 20000);
 }
 
 TEST(an_epoch_that_was_changed_is_the_next_one)
@@ -139,6 +159,7 @@ UNIT_MAIN(
 	cmocka_unit_test(too_little_asks_for_more),
 	cmocka_unit_test(the_threshold_is_bounded),
 	cmocka_unit_test(while_pages_wait_little_is_asked_and_seldom),
+	cmocka_unit_test(while_what_is_listed_is_known_epochs_are_longer),
 	cmocka_unit_test(an_epoch_that_was_changed_is_the_next_one),
 	cmocka_unit_test(reading_costs_no_more_than_its_part),
 	cmocka_unit_test(what_was_not_spent_is_kept_for_one_burst),

@@ -18,6 +18,13 @@ static u32 entries_wanted(const struct chmu_yield *yield)
 	return yield->waiting ? min(half, CHMU_WAITING_ENTRIES) : half;
 }
 
+/* Nothing goes, or what was listed is mostly what waits already. */
+static bool says_nothing_new(const struct chmu_yield *yield)
+{
+	return yield->waiting ||
+	       (yield->ready && yield->ready >= yield->listed / 2);
+}
+
 /**
  * chmu_pace_step - settings for the next epochs
  * @pace: settings so far, which are set to the next ones
@@ -40,8 +47,8 @@ bool chmu_pace_step(struct chmu_pace *pace, const struct chmu_yield *yield,
 		threshold *= 2;
 	else if (yield->listed < wanted / 4)
 		threshold /= 2;
-	if (yield->waiting)
-		epoch = min((u64)pace->epoch_us * 2, epoch * CHMU_WAITING_EPOCHS);
+	if (says_nothing_new(yield))
+		epoch = min((u64)pace->epoch_us * 2, epoch * CHMU_LONGER_EPOCHS);
 	pace->threshold = clamp(threshold, (u64)limits->threshold_min,
 				(u64)limits->threshold_max);
 	pace->epoch_us = max_t(u64, epoch, limits->epoch_us);

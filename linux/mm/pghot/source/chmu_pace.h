@@ -8,9 +8,12 @@
 
 #include <linux/types.h>
 
-/* While nothing can be promoted: so many entries are enough, of longer epochs. */
+/*
+ * While nothing can be promoted so many entries are enough, and while what is listed
+ * is mostly known epochs are up to so many times as long.
+ */
 #define CHMU_WAITING_ENTRIES	64U
-#define CHMU_WAITING_EPOCHS	8U
+#define CHMU_LONGER_EPOCHS	8U
 
 /* What reading may cost: 1/64 of a CPU, and so much of it at once. */
 #define CHMU_BUDGET_SHIFT	6
@@ -32,12 +35,14 @@ struct chmu_pace {
  * @room: entries that the hotlist has room for
  * @overflow: there were more
  * @waiting: no target takes pages just now
+ * @ready: pages that are known to be hot, and have not been promoted yet
  */
 struct chmu_yield {
 	u32 listed;
 	u32 room;
 	bool overflow;
 	bool waiting;
+	unsigned long ready;
 };
 
 /**

@@ -5,6 +5,7 @@
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -93,7 +94,7 @@ static struct chmu_limits pace_limits(void)
 
 	return (struct chmu_limits) {
 		.epoch_us = 1000 * min(READ_ONCE(hotness_unit_epoch_ms),
-				       max(window_ms / CHMU_WAITING_EPOCHS, 1U)),
+				       max(window_ms / CHMU_LONGER_EPOCHS, 1U)),
 		.threshold_min = THRESHOLD_MIN,
 		.threshold_max = THRESHOLD_MAX,
 	};
@@ -136,11 +137,16 @@ static u64 follow_pace(struct hotness_unit *unit, u64 now_ns)
 		.room = unit->instance[0].caps.entries,
 	};
 	u64 passed_ns = now_ns - unit->stepped_ns;
+	struct pghot_node *node = NULL;
 
+	if (unit->nid != NUMA_NO_NODE)
+		node = pghot_node(unit->nid);
 	if (passed_ns < epoch_ns)
 		return epoch_ns - passed_ns;
-	yield.waiting = unit->nid != NUMA_NO_NODE &&
-			pghot_is_waiting(unit->nid, NUMA_NO_NODE);
+	if (node) {
+		yield.waiting = pghot_is_waiting(unit->nid, NUMA_NO_NODE);
+		yield.ready = pghot_map_ready(&node->map, NULL);
+	}
 	if (chmu_pace_step(&unit->pace, &yield, &limits)) {
 		start_instances(unit);
 		epoch_ns = (u64)unit->pace.epoch_us * NSEC_PER_USEC;
@@ -194,8 +200,9 @@ static void unit_work(struct work_struct *work)
 			    chmu_instance_waiting(&unit->instance[n]))
 				sleep_ns = 0;
 	}
+	/* Rounded up: not again and again until it is time. */
 	queue_delayed_work(hotness_unit_wq, &unit->work,
-			   nsecs_to_jiffies(max(rest_ns, sleep_ns)));
+			   nsecs_to_jiffies(max(rest_ns, sleep_ns) + TICK_NSEC - 1));
 }
 
 /**
