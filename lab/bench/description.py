@@ -44,8 +44,8 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
   resolution of the results
 - ``part``: "everywhere" (the default), "control": with QUICK=1, and else in experiments that
   are ``wide`` or say ``control``; "wide": only in those that are ``wide``, at full length, with
-  one seed, and of their variants only in long ones. Where a document has a figure of either, it
-  takes part at full length
+  one seed, and of their variants only in long ones; "named": in none. Where a document has a
+  figure of one of these, it takes part at full length
 - ``setup``: a shell script beside the file; ``variables``: a table of values for it;
   ``programs``: those of lab/workloads/ that it uses
 """
@@ -66,7 +66,7 @@ from lab.machines.variation import Variation
 EXPERIMENTS = paths.ROOT / "lab" / "experiments"
 CONTENDERS = paths.ROOT / "lab" / "contenders"
 PLACEMENTS = ("start", "fast", "slow", "best")
-PARTS = ("everywhere", "control", "wide")
+PARTS = ("everywhere", "control", "wide", "named")
 DECIDES = {
     "first": "the first hint fault: more than 1 GiB of DRAM is free",
     "full": "the hint fault's latency, and demotion: DRAM is full, or comes to be",
@@ -227,7 +227,8 @@ def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     whole = read.variant is None or read.variant.name in NO_SPARE
     if contender.part == "control" and read.control and whole:
         return True
-    return named or (read.wide and (read.is_long or not read.variant))
+    wide = read.wide and contender.part != "named"
+    return named or (wide and (read.is_long or not read.variant))
 
 
 def _names(kind: type) -> set[str]:
