@@ -54,29 +54,36 @@ static void hotness_unit_stop(struct pghot_source *source)
 
 /* --- units come and go -------------------------------------------------------- */
 
+/* Instances may share one: it is requested for the first of them. */
+static bool is_shared(const struct hotness_unit *unit, unsigned int n, int irq)
+{
+	while (n--)
+		if (unit->irqs[n] == irq)
+			return true;
+	return false;
+}
+
 static void free_irqs(struct hotness_unit *unit)
 {
 	unsigned int n;
 
 	for (n = 0; n < unit->nr; n++)
-		if (unit->irqs[n])
+		if (unit->irqs[n] && !is_shared(unit, n, unit->irqs[n]))
 			free_irq(unit->irqs[n], unit);
 }
 
-/* An instance without one is polled. Instances may share one. */
+/* An instance without one is polled. */
 static void request_irqs(struct hotness_unit *unit)
 {
-	unsigned int n, k;
+	unsigned int n;
 	int irq;
 
 	for (n = 0; unit->info.irq && n < unit->nr; n++) {
 		irq = unit->info.irq(unit->info.data, unit->instance[n].caps.vector);
 		if (irq <= 0)
 			continue;
-		for (k = 0; k < n; k++)
-			if (unit->irqs[k] == irq)
-				break;
-		if (k == n && !request_irq(irq, hotness_unit_irq, 0, "hotness_unit", unit))
+		if (is_shared(unit, n, irq) ||
+		    !request_irq(irq, hotness_unit_irq, 0, "hotness_unit", unit))
 			unit->irqs[n] = irq;
 	}
 }

@@ -37,7 +37,7 @@ struct pghot_source;
  * @overflow: there were more
  * @entries: a chunk of a hotlist
  * @spans: the same, as pages
- * @irqs: interrupt of each instance, 0 if it has none of its own
+ * @irqs: interrupt of each instance, 0 if it has none
  * @nr: number of instances
  * @instance: each of them
  */
