@@ -8,7 +8,13 @@ function is the id of the check.
 
 from collections.abc import Callable
 
-from pghot.checks_flow import delayed_pages, dropped_pages, hint_faults, numa_balancing
+from pghot.checks_flow import (
+    delayed_pages,
+    dropped_pages,
+    hint_faults,
+    hotness_units,
+    numa_balancing,
+)
 from pghot.checks_memory import demotion, hmat, memory_tiers, room
 from pghot.checks_pghot import boot_option, enabled, kernel, kmigrated, rate_limit
 from pghot.findings import Finding
@@ -22,6 +28,7 @@ CHECKS: tuple[Callable[[Status], Finding | None], ...] = (
     hmat,
     numa_balancing,
     hint_faults,
+    hotness_units,
     demotion,
     room,
     rate_limit,

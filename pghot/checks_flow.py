@@ -79,6 +79,25 @@ def hint_faults(status: Status) -> Finding | None:
     )
 
 
+def hotness_units(status: Status) -> Finding | None:
+    """Whether there is a unit where their source is on."""
+    source = next((s for s in status.sources if s.name == "hotness_unit"), None)
+    if source is None or not source.enabled:
+        return None
+    path = f"{PGHOT}/sources/hotness_unit/units"
+    units = next((k.value for k in source.settings if k.name == "units"), None)
+    if units is None:
+        return unread(status, "The number of hotness units", path)
+    if units:
+        return Finding(OK, f"The hotness unit source is on, with {units} units.")
+    return Finding(
+        WARN,
+        "The hotness unit source is on, and no device has a unit.",
+        "A CXL memory device with a hotness monitoring unit is needed, and a driver that knows it.",
+        f"echo 0 > /{PGHOT}/sources/hotness_unit/enabled",
+    )
+
+
 def _top_reason(status: Status, kind: str) -> Reason | None:
     group = [r for r in status.reasons if r.kind == kind and r.name not in DELIBERATE]
     return max(group, key=lambda r: r.count, default=None)

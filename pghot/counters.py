@@ -70,6 +70,7 @@ COUNTERS: dict[str, Counter] = dict(
             "pghot_recorded_page_cache",
             "Recorded uses of files whose pages are not mapped.",
         ),
+        _counter("pghot_recorded_hotness_unit", "Recorded accesses that hotness units reported."),
         _counter(
             "pghot_dropped",
             "Accesses that were lost: they were reported faster than they could be recorded.",

@@ -45,4 +45,8 @@ SOURCE_SETTINGS = (
         "upper bound of the hint fault latency that makes a page ready at once",
     ),
     Knob("cpu_permille", "thousandths", "how much of one CPU the scan of page tables may use"),
+    Knob("epoch_ms", "ms", "how long a hotness unit counts before it lists what is hot"),
+    Knob("units", "units", "hotness units that there are; read-only"),
+    Knob("threshold", "requests", "in an epoch, from which a unit lists a page; read-only"),
+    Knob("overflows", "times", "a unit had no room to list all that was hot; read-only"),
 )

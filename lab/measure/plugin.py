@@ -14,6 +14,8 @@ from lab.machines.addresses import ranges
 from lab.measure.compile import compiled
 
 SOURCE = paths.ROOT / "lab" / "memsim"
+DRIVERS = paths.OVERLAY / "mm" / "pghot" / "source"
+"""What the kernel's drivers say of devices that the model has."""
 _WAYS = 8
 _MIB = 1 << 20
 _MMIO_NS = (800, 100)
@@ -33,7 +35,7 @@ class Plugin:
 @cache
 def build() -> Plugin:
     """Compile the model where it is not current."""
-    out = compiled(SOURCE)
+    out = compiled(SOURCE, DRIVERS)
     return Plugin(out / "memsim.so", (out / "freeze.so",))
 
 

@@ -24,7 +24,7 @@ def names() -> list[str]:
 def build() -> Path:
     """Compile what is not current; return the directory of the programs."""
     programs.require("sqlite3.h")
-    return compiled(SOURCE, plugin.SOURCE)
+    return compiled(SOURCE, plugin.SOURCE, plugin.DRIVERS)
 
 
 def check(name: str) -> None:

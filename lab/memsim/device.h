@@ -26,10 +26,11 @@ typedef void (*guest_access)(uint64_t pa, void *buffer, size_t bytes, bool write
  * @per_node: a node may have one; otherwise the machine may
  * @device: PCI device number
  * @class: and class: 0x0801 is a DMA controller, 0x0880 another system peripheral
- * @bytes: of its registers, 64 bits each
+ * @bytes: of its registers
  * @present: whether there is one, by the machine's description; @node is 0 where
  *	     it is the machine's
  * @create: make it, with what is behind its registers; NULL: no memory left
+ * @size: bytes of the register at an offset; NULL: all have 8
  * @read: what a register says
  * @write: software sets a register
  * @vectors: how many interrupts it can tell apart, by the description; NULL: one
@@ -43,6 +44,7 @@ struct device_ops {
 	uint64_t bytes;
 	bool (*present)(const struct config *c, unsigned int node);
 	void *(*create)(struct memory *m, unsigned int node, guest_access access);
+	unsigned int (*size)(uint64_t offset);
 	uint64_t (*read)(const void *model, uint64_t offset);
 	void (*write)(void *model, uint64_t offset, uint64_t value, uint64_t now);
 	unsigned int (*vectors)(const struct config *c);

@@ -84,15 +84,20 @@ static void on_timer(void *device)
 	advance(device, clock_shared());
 }
 
+/* A register is read and written whole, or nothing comes of it. */
+static bool whole(const struct device *d, uint64_t offset, unsigned int size)
+{
+	return size == (d->ops->size ? d->ops->size(offset) : 8);
+}
+
 static uint64_t on_read(void *device, uint64_t offset, unsigned int size)
 {
 	struct device *d = device;
 
-	(void)size;
 	clock_cpu();
 	spend(memory->c->mmio_read_ns);
 	advance(d, clock_now());
-	return d->ops->read(d->model, offset);
+	return whole(d, offset, size) ? d->ops->read(d->model, offset) : 0;
 }
 
 static void on_write(void *device, uint64_t offset, uint64_t value,
@@ -100,12 +105,12 @@ static void on_write(void *device, uint64_t offset, uint64_t value,
 {
 	struct device *d = device;
 
-	(void)size;
 	clock_cpu();
 	spend(memory->c->mmio_write_ns);
 	/* What was due before comes before. */
 	advance(d, clock_now());
-	d->ops->write(d->model, offset, value, clock_now());
+	if (whole(d, offset, size))
+		d->ops->write(d->model, offset, value, clock_now());
 	advance(d, clock_now());
 }
 
@@ -115,7 +120,7 @@ static void add_registers(struct notifier *notifier, void *data)
 	static const struct region_ops ops = {
 		.read = on_read, .write = on_write,
 		.endianness = DEVICE_LITTLE_ENDIAN,
-		.valid = { .sizes = { 8, 8, false } }, .impl = { 8, 8, false },
+		.valid = { .sizes = { 2, 8, false } }, .impl = { 2, 8, false },
 	};
 	struct device *d;
 	char path[64];

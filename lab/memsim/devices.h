@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Modelled devices as the guest sees them: PCI devices whose region 2 has a
- * model's registers, 64 bits each, and which send MSI 0. Those with several interrupts
+ * model's registers, and which send MSI 0. Those with several interrupts
  * have MSI-X too, its table in region 4: what is switched on of the two is used. They
  * stand on QEMU's device "edu", which brings all that a PCI device must have.
  *

@@ -1,256 +1,212 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
-#include <string.h>
 
 #include "hmu.h"
+#include "hmu_registers.h"
 #include "memory.h"
 
 #define COUNT_MAX	((1U << HMU_COUNT_BITS) - 1)
 
-/* The node's ranges, one after the other, are the device's memory. */
-static const struct range *nth_range(const struct hmu *h, uint64_t n)
-{
-	unsigned int i;
-
-	for (i = 0; i < h->c->ranges; i++)
-		if (h->c->range[i].node == h->node && !n--)
-			return &h->c->range[i];
-	return NULL;
-}
-
-static uint64_t ranges(const struct hmu *h)
-{
-	uint64_t n = 0;
-
-	while (nth_range(h, n))
-		n++;
-	return n;
-}
-
 bool hmu_init(struct hmu *h, const struct config *c, unsigned int node)
 {
+	struct hmu_instance *i;
 	const struct range *r;
-	uint64_t i;
+	uint64_t n;
 
-	*h = (struct hmu) {
-		.c = c, .node = node, .unit = HMU_UNIT_MIN,
-		.epoch_ns = 100000000, .threshold = 16,
-		.track = HMU_READS | HMU_WRITES,
-	};
-	for (i = 0; (r = nth_range(h, i)); i++)
+	*h = (struct hmu) { .c = c, .node = node };
+	for (n = 0; (r = hmu_range(h, n)); n++)
 		h->bytes += r->end - r->start;
-	h->count = calloc(h->bytes >> HMU_UNIT_MIN, sizeof(*h->count));
-	h->touched = calloc(h->bytes >> HMU_UNIT_MIN, sizeof(*h->touched));
-	if (h->count && h->touched)
-		return true;
-	hmu_exit(h);
-	return false;
+	for (i = h->instance; i < h->instance + HMU_INSTANCES; i++) {
+		/* Only what is used of it takes memory. */
+		i->count = calloc((h->bytes >> CHMU_UNIT_SHIFT) + 1, sizeof(*i->count));
+		i->touched = calloc((h->bytes >> CHMU_UNIT_SHIFT) + 1, sizeof(*i->touched));
+		if (!i->count || !i->touched) {
+			hmu_exit(h);
+			return false;
+		}
+	}
+	return true;
 }
 
 void hmu_exit(struct hmu *h)
 {
-	free(h->count);
-	free(h->touched);
-	h->count = h->touched = NULL;
+	struct hmu_instance *i;
+
+	for (i = h->instance; i < h->instance + HMU_INSTANCES; i++) {
+		free(i->count);
+		free(i->touched);
+		i->count = i->touched = NULL;
+	}
 }
 
-static void list(struct hmu *h, uint32_t unit)
+/* Is an interrupt of this kind due: once until software has seen it. */
+static void tell(struct hmu_instance *i, bool *status, uint64_t enable)
 {
-	if (h->tail - h->head >= HMU_ENTRIES) {
-		h->status |= HMU_OVERFLOW;
-		h->lost++;
+	i->interrupt |= !*status && i->cfg[0] & enable;
+	*status = true;
+}
+
+static void list(struct hmu_instance *i, uint32_t unit, uint32_t count)
+{
+	uint32_t next = (i->tail + 1) % HMU_ENTRIES;
+	uint32_t fill = HMU_GET(CHMU_CFG2_FILL, i->cfg[2]), used;
+
+	if (next == i->head) {
+		tell(i, &i->overflow, CHMU_CFG0_OVERFLOW_IRQ);
 		return;
 	}
-	h->list[h->tail++ % HMU_ENTRIES] =
-		(uint64_t)unit << HMU_COUNT_BITS | h->count[unit];
+	i->list[i->tail] = (uint64_t)unit << HMU_COUNT_BITS | count;
+	i->tail = next;
+	used = (i->tail + HMU_ENTRIES - i->head) % HMU_ENTRIES;
+	if (fill && used >= fill)
+		tell(i, &i->filled, CHMU_CFG0_FILL_IRQ);
 }
 
-static void forget(struct hmu *h)
+static void forget(struct hmu_instance *i)
 {
-	uint32_t i;
+	uint32_t n;
 
-	for (i = 0; i < h->touched_n; i++)
-		h->count[h->touched[i]] = 0;
-	h->touched_n = 0;
+	for (n = 0; n < i->touched_n; n++)
+		i->count[i->touched[n]] = 0;
+	i->touched_n = 0;
 }
 
-static void end_epochs(struct hmu *h, uint64_t now)
+static void end_epochs(struct hmu_instance *i, uint64_t now)
 {
-	uint64_t tail = h->tail, lost = h->lost, over;
-	uint32_t i;
+	uint32_t n;
 
-	for (i = 0; i < h->touched_n; i++)
-		if (h->count[h->touched[i]] >= h->threshold)
-			list(h, h->touched[i]);
-	forget(h);
+	if (HMU_GET(CHMU_CFG1_MODE, i->cfg[1]) == CHMU_MODE_BY_EPOCH)
+		for (n = 0; n < i->touched_n; n++)
+			if (i->count[i->touched[n]] >= i->threshold)
+				list(i, i->touched[n], i->count[i->touched[n]]);
+	forget(i);
 	/* Epochs without a request may have passed since. */
-	over = (now - h->epoch_end) / h->epoch_ns + 1;
-	h->epochs += over;
-	h->epoch_end += over * h->epoch_ns;
-	h->tell |= h->tail != tail || h->lost != lost;
+	i->epoch_end += ((now - i->epoch_end) / i->epoch_ns + 1) * i->epoch_ns;
+}
+
+static bool tracks(const struct hmu_instance *i, uint64_t at, bool write)
+{
+	uint64_t track = HMU_GET(CHMU_CFG0_TRACK, i->cfg[0]);
+	uint64_t n = at >> CHMU_RANGE_SHIFT;
+
+	if (track == (write ? CHMU_TRACK_PLAIN_READS : CHMU_TRACK_PLAIN_WRITES))
+		return false;
+	return n < 64 * HMU_WORDS && i->bitmap[n / 64] >> n % 64 & 1;
+}
+
+static void count(struct hmu_instance *i, uint64_t at)
+{
+	uint64_t sampled = 1ULL << HMU_GET(CHMU_CFG1_SAMPLING, i->cfg[1]);
+	uint32_t unit = at >> i->unit, *c = &i->count[unit];
+
+	if (i->requests++ & (sampled - 1))
+		return;
+	if (!*c)
+		i->touched[i->touched_n++] = unit;
+	if (*c < COUNT_MAX)
+		++*c;
+	if (*c == i->threshold &&
+	    HMU_GET(CHMU_CFG1_MODE, i->cfg[1]) == CHMU_MODE_ALWAYS_ON)
+		list(i, unit, *c);
+}
+
+static void operation_done(struct hmu *h, struct hmu_instance *i)
+{
+	unsigned int operation = i->operation;
+
+	i->operation = CHMU_OPERATION_NONE;
+	forget(i);
+	if (operation == CHMU_OPERATION_RESET)
+		return;
+	h->enabled -= i->enabled;
+	i->enabled = operation == CHMU_OPERATION_ENABLE && hmu_can(i);
+	h->enabled += i->enabled;
+	if (!i->enabled)
+		return;
+	i->head = i->tail = 0;
+	i->overflow = i->filled = i->interrupt = false;
+	i->requests = 0;
+	i->unit = HMU_GET(CHMU_CFG1_UNIT, i->cfg[1]);
+	i->threshold = HMU_GET(CHMU_CFG0_THRESHOLD, i->cfg[0]);
+	i->epoch_ns = hmu_epoch_ns(i->cfg[1]);
+	i->epoch_end = i->operation_end + i->epoch_ns;
+}
+
+/* What is due by @now: an epoch that ends before the unit is disabled is still listed. */
+static void advance(struct hmu *h, struct hmu_instance *i, uint64_t now)
+{
+	if (i->operation && now >= i->operation_end) {
+		if (i->enabled && i->epoch_end <= i->operation_end)
+			end_epochs(i, i->operation_end);
+		operation_done(h, i);
+	}
+	if (i->enabled && now >= i->epoch_end)
+		end_epochs(i, now);
 }
 
 void hmu_request(struct hmu *h, uint64_t pa, bool write, uint64_t now)
 {
-	uint64_t before = 0, i, unit;
+	struct hmu_instance *i;
 	const struct range *r;
+	uint64_t at = 0, n;
 
-	if (!(h->control & HMU_ENABLE) ||
-	    !(h->track & (write ? HMU_WRITES : HMU_READS)))
+	if (!h->enabled)
 		return;
-	if (now >= h->epoch_end)
-		end_epochs(h, now);
-	if (h->requests++ & ((1ULL << h->sample) - 1))
-		return;
-	for (i = 0; (r = nth_range(h, i)); i++) {
+	for (n = 0; (r = hmu_range(h, n)); n++) {
 		if (pa >= r->start && pa < r->end)
 			break;
-		before += r->end - r->start;
+		at += r->end - r->start;
 	}
 	if (!r)
 		return;
-	unit = (before + pa - r->start) >> h->unit;
-	if (!h->count[unit])
-		h->touched[h->touched_n++] = unit;
-	if (h->count[unit] < COUNT_MAX)
-		h->count[unit]++;
+	at += pa - r->start;
+	for (i = h->instance; i < h->instance + HMU_INSTANCES; i++) {
+		if (!i->enabled)
+			continue;
+		advance(h, i, now);
+		if (i->enabled && tracks(i, at, write))
+			count(i, at);
+	}
 }
 
-/* End the epochs that are over at @now. */
 static uint64_t hmu_advance(void *model, uint64_t now)
 {
 	struct hmu *h = model;
-	bool tell;
+	uint64_t vectors = 0;
+	unsigned int n;
 
-	if (h->control & HMU_ENABLE && now >= h->epoch_end)
-		end_epochs(h, now);
-	tell = h->tell && h->control & HMU_INTERRUPT;
-	h->tell = false;
-	return tell;
+	for (n = 0; n < HMU_INSTANCES; n++) {
+		advance(h, &h->instance[n], now);
+		vectors |= (uint64_t)h->instance[n].interrupt << n;
+		h->instance[n].interrupt = false;
+	}
+	return vectors;
 }
 
 static uint64_t hmu_next(const void *model)
 {
 	const struct hmu *h = model;
+	const struct hmu_instance *i;
+	uint64_t next = UINT64_MAX;
 
-	return h->control & HMU_ENABLE ? h->epoch_end : 0;
-}
-
-static uint64_t read_range(const struct hmu *h, uint64_t offset)
-{
-	const struct range *r = nth_range(h, (offset - HMU_RANGE(0)) / 16);
-
-	if (!r)
-		return 0;
-	return offset % 16 ? r->end - r->start : r->start;
-}
-
-static uint64_t hmu_read(const void *model, uint64_t offset)
-{
-	const struct hmu *h = model;
-
-	if (offset % 8)
-		return 0;
-	if (offset >= HMU_LIST)
-		return offset < HMU_LIST + sizeof(h->list) ?
-		       h->list[(offset - HMU_LIST) / 8] : 0;
-	if (offset >= HMU_RANGE(0))
-		return read_range(h, offset);
-	switch (offset) {
-	case HMU_ID:
-		return HMU_MAGIC;
-	case HMU_CAPABILITY:
-		return HMU_UNIT_MIN | HMU_UNIT_MAX << 8 |
-		       __builtin_ctz(HMU_ENTRIES) << 16 | HMU_COUNT_BITS << 24;
-	case HMU_NODE:
-		return h->node;
-	case HMU_RANGES:
-		return ranges(h);
-	case HMU_UNIT:
-		return h->unit;
-	case HMU_EPOCH:
-		return h->epoch_ns;
-	case HMU_THRESHOLD:
-		return h->threshold;
-	case HMU_SAMPLE:
-		return h->sample;
-	case HMU_TRACK:
-		return h->track;
-	case HMU_CONTROL:
-		return h->control;
-	case HMU_STATUS:
-		return h->status | (h->control & HMU_ENABLE);
-	case HMU_HEAD:
-		return h->head;
-	case HMU_TAIL:
-		return h->tail;
-	case HMU_LOST:
-		return h->lost;
-	case HMU_EPOCHS:
-		return h->epochs;
+	for (i = h->instance; i < h->instance + HMU_INSTANCES; i++) {
+		if (i->enabled && i->epoch_end < next)
+			next = i->epoch_end;
+		if (i->operation && i->operation_end < next)
+			next = i->operation_end;
 	}
-	return 0;
-}
-
-static uint64_t within(uint64_t value, uint64_t low, uint64_t high)
-{
-	return value < low ? low : value > high ? high : value;
-}
-
-static void control(struct hmu *h, uint64_t value, uint64_t now)
-{
-	bool was = h->control & HMU_ENABLE;
-
-	h->control = value & (HMU_ENABLE | HMU_INTERRUPT);
-	if (was || !(value & HMU_ENABLE))
-		return;
-	forget(h);
-	h->tell = false;
-	h->head = h->tail = h->lost = h->epochs = h->requests = h->status = 0;
-	h->epoch_end = now + h->epoch_ns;
-}
-
-static void hmu_write(void *model, uint64_t offset, uint64_t value, uint64_t now)
-{
-	struct hmu *h = model;
-
-	switch (offset) {
-	case HMU_CONTROL:
-		return control(h, value, now);
-	case HMU_STATUS:
-		h->status &= ~(value & HMU_OVERFLOW);
-		return;
-	case HMU_HEAD:
-		/* From where it was to the tail, or not at all. */
-		if (value - h->head <= h->tail - h->head)
-			h->head = value;
-		return;
-	}
-	/* The rest is set before counting begins. */
-	if (h->control & HMU_ENABLE)
-		return;
-	switch (offset) {
-	case HMU_UNIT:
-		h->unit = within(value, HMU_UNIT_MIN, HMU_UNIT_MAX);
-		break;
-	case HMU_EPOCH:
-		h->epoch_ns = within(value, HMU_EPOCH_MIN, HMU_EPOCH_MAX);
-		break;
-	case HMU_THRESHOLD:
-		h->threshold = within(value, 1, COUNT_MAX);
-		break;
-	case HMU_SAMPLE:
-		h->sample = within(value, 0, HMU_SAMPLE_MAX);
-		break;
-	case HMU_TRACK:
-		h->track = value & (HMU_READS | HMU_WRITES);
-		break;
-	}
+	return next == UINT64_MAX ? 0 : next;
 }
 
 static bool hmu_present(const struct config *c, unsigned int node)
 {
 	return c->hmu[node];
+}
+
+static unsigned int hmu_vectors(const struct config *c)
+{
+	(void)c;
+	return HMU_INSTANCES;
 }
 
 static void *hmu_create(struct memory *m, unsigned int node, guest_access access)
@@ -268,8 +224,8 @@ static void *hmu_create(struct memory *m, unsigned int node, guest_access access
 
 const struct device_ops hmu_ops = {
 	.type = "memsim-hmu", .id = "hmu", .per_node = true,
-	.device = HMU_DEVICE, .class = 0x0880, .bytes = HMU_BYTES,
-	.present = hmu_present, .create = hmu_create,
-	.read = hmu_read, .write = hmu_write,
+	.device = HMU_PCI_DEVICE, .class = 0x0880, .bytes = HMU_PCI_BYTES,
+	.present = hmu_present, .create = hmu_create, .size = hmu_size,
+	.read = hmu_read, .write = hmu_write, .vectors = hmu_vectors,
 	.advance = hmu_advance, .next = hmu_next,
 };

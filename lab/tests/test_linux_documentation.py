@@ -32,6 +32,7 @@ DIRECTORIES = {
     "hint_fault": "sources/hint_fault/",
     "numa": NUMA,
     "page_table": "sources/page_table/",
+    "hotness_unit": "sources/hotness_unit/",
     "node": "node<N>/",
     "target": "target<N>/",
 }

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from lab import paths
 from lab.errors import LabError
 from lab.measure import plugin, workloads
 
@@ -22,6 +23,7 @@ def test_programs_are_the_same_wherever_they_are_compiled(tmp_path):
         tree = tmp_path / name
         shutil.copytree(workloads.SOURCE, tree / "lab" / "workloads")
         shutil.copytree(plugin.SOURCE, tree / "lab" / "memsim")
+        shutil.copytree(plugin.DRIVERS, tree / plugin.DRIVERS.relative_to(paths.ROOT))
         outs.append(tmp_path / f"out-{name}")
         for part in ("lab/workloads", "lab/memsim"):
             subprocess.run(

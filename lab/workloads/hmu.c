@@ -14,6 +14,7 @@
 #define WATCHED		1024UL
 #define OFTEN		48
 #define SELDOM		4
+#define UNIT		12	/* log2 */
 #define EPOCH_NS	50000000UL
 
 static uint64_t node = 1;
@@ -30,10 +31,27 @@ static void find(void)
 	unsigned int n = 0;
 
 	do {
-		hmu = device_open(HMU_DEVICE, n++, HMU_BYTES);
-		if (device_read(&hmu, HMU_ID) != HMU_MAGIC)
+		hmu = device_open(HMU_PCI_DEVICE, n++, HMU_PCI_BYTES);
+		if (device_read(&hmu, HMU_PCI_ID) != HMU_PCI_MAGIC)
 			workload_fail("the device does not say what it is");
-	} while (device_read(&hmu, HMU_NODE) != node);
+	} while (device_read(&hmu, HMU_PCI_NODE) != node);
+	if (device_read(&hmu, HMU_PCI_CHMU) != HMU_CHMU)
+		workload_fail("the unit's registers are elsewhere");
+}
+
+static uint64_t status(void)
+{
+	return device_read(&hmu, HMU_INSTANCE(0) + CHMU_STATUS);
+}
+
+/* Have the unit do something, and wait until it has. */
+static void control(uint64_t value)
+{
+	device_write(&hmu, HMU_INSTANCE(0) + CHMU_CFG0, value);
+	if (!(status() & CHMU_STATUS_OPERATION))
+		workload_fail("an operation takes no time");
+	while (status() & CHMU_STATUS_OPERATION)
+		;
 }
 
 static void touch(uint64_t page, int lines)
@@ -44,16 +62,30 @@ static void touch(uint64_t page, int lines)
 		(void)area[page * PAGE + line * LINE];
 }
 
+static void stop(void)
+{
+	control(0);
+	if (status() & CHMU_STATUS_ENABLED)
+		workload_fail("the unit cannot be disabled");
+}
+
 static void start(uint64_t threshold)
 {
-	device_write(&hmu, HMU_CONTROL, 0);
-	device_write(&hmu, HMU_UNIT, 12);
-	device_write(&hmu, HMU_EPOCH, EPOCH_NS);
-	device_write(&hmu, HMU_THRESHOLD, threshold);
-	device_write(&hmu, HMU_SAMPLE, 0);
-	device_write(&hmu, HMU_TRACK, HMU_READS);
-	device_write(&hmu, HMU_CONTROL, HMU_ENABLE | HMU_INTERRUPT);
-	if (device_read(&hmu, HMU_TAIL) || device_read(&hmu, HMU_STATUS) != HMU_ENABLE)
+	uint64_t at;
+
+	for (at = HMU_BITMAP(0); at < HMU_BITMAP(1); at += 8)
+		device_write(&hmu, at, ~0UL);
+	device_write(&hmu, HMU_INSTANCE(0) + CHMU_CFG1,
+		     HMU_SET(CHMU_CFG1_UNIT, UNIT) |
+		     HMU_SET(CHMU_CFG1_EPOCH_SCALE, CHMU_EPOCH_10MS) |
+		     HMU_SET(CHMU_CFG1_EPOCH_COUNT, EPOCH_NS / 10000000));
+	device_write(&hmu, HMU_INSTANCE(0) + CHMU_CFG2, 1);
+	control(HMU_SET(CHMU_CFG0_THRESHOLD, threshold) | CHMU_CFG0_FILL_IRQ |
+		HMU_SET(CHMU_CFG0_TRACK, CHMU_TRACK_PLAIN_READS) | CHMU_CFG0_ENABLE);
+	if (!(status() & CHMU_STATUS_ENABLED))
+		workload_fail("the unit cannot be enabled");
+	if (device_read_half(&hmu, HMU_INSTANCE(0) + CHMU_TAIL) ||
+	    status() & (CHMU_STATUS_OVERFLOW | CHMU_STATUS_FILLED))
 		workload_fail("the unit does not begin anew");
 }
 
@@ -63,19 +95,19 @@ static void wait(void)
 	struct timespec t = { .tv_nsec = EPOCH_NS };
 
 	nanosleep(&t, NULL);
-	if (!device_read(&hmu, HMU_EPOCHS))
+	if (!(status() & CHMU_STATUS_FILLED))
 		workload_fail("the epoch does not end");
 }
 
 /* Physical address of a unit, by the device's ranges. */
 static uint64_t address_of(uint64_t unit)
 {
-	uint64_t at = unit << device_read(&hmu, HMU_UNIT), n, bytes;
+	uint64_t at = unit << UNIT, n, bytes;
 
-	for (n = 0; n < device_read(&hmu, HMU_RANGES); n++) {
-		bytes = device_read(&hmu, HMU_RANGE(n) + 8);
+	for (n = 0; n < device_read(&hmu, HMU_PCI_RANGES); n++) {
+		bytes = device_read(&hmu, HMU_PCI_RANGE(n) + 8);
 		if (at < bytes)
-			return device_read(&hmu, HMU_RANGE(n)) + at;
+			return device_read(&hmu, HMU_PCI_RANGE(n)) + at;
 		at -= bytes;
 	}
 	workload_fail("unit %lu is beyond the device's memory", unit);
@@ -92,13 +124,14 @@ static int compare(const void *a, const void *b)
 static uint64_t found(uint64_t *others, uint64_t *count)
 {
 	uint64_t hot[WATCHED / 4], at, page, right = 0;
-	uint64_t head = device_read(&hmu, HMU_HEAD), tail = device_read(&hmu, HMU_TAIL);
+	uint64_t head = device_read_half(&hmu, HMU_INSTANCE(0) + CHMU_HEAD);
+	uint64_t tail = device_read_half(&hmu, HMU_INSTANCE(0) + CHMU_TAIL);
 
 	for (page = 0; page < WATCHED / 4; page++)
 		hot[page] = device_address((void *)(area + page * 4 * PAGE));
 	qsort(hot, WATCHED / 4, sizeof(*hot), compare);
 	for (*others = *count = 0; head < tail; head++) {
-		uint64_t entry = device_read(&hmu, HMU_LIST + head % HMU_ENTRIES * 8);
+		uint64_t entry = device_read(&hmu, HMU_HOTLIST(0) + head * CHMU_ENTRY_BYTES);
 
 		at = address_of(entry >> HMU_COUNT_BITS);
 		if (!bsearch(&at, hot, WATCHED / 4, sizeof(*hot), compare)) {
@@ -108,13 +141,13 @@ static uint64_t found(uint64_t *others, uint64_t *count)
 		right++;
 		*count += entry & ((1 << HMU_COUNT_BITS) - 1);
 	}
-	device_write(&hmu, HMU_HEAD, tail);
+	device_write_half(&hmu, HMU_INSTANCE(0) + CHMU_HEAD, tail);
 	return right;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t page, right, others, count, listed, lost, interrupts;
+	uint64_t page, right, others, count, listed, interrupts;
 	bool overflow;
 	double seconds;
 
@@ -135,26 +168,26 @@ int main(int argc, char **argv)
 	wait();
 	right = found(&others, &count);
 	interrupts = device_interrupted(0) - interrupts;
+	stop();
 
 	start(1);
 	for (page = WATCHED; page < PAGES; page++)
 		touch(page, 1);
 	wait();
-	listed = device_read(&hmu, HMU_TAIL);
-	lost = device_read(&hmu, HMU_LOST);
-	overflow = device_read(&hmu, HMU_STATUS) & HMU_OVERFLOW;
-	device_write(&hmu, HMU_STATUS, HMU_OVERFLOW);
-	if (device_read(&hmu, HMU_STATUS) & HMU_OVERFLOW)
+	listed = device_read_half(&hmu, HMU_INSTANCE(0) + CHMU_TAIL);
+	overflow = status() & CHMU_STATUS_OVERFLOW;
+	device_write(&hmu, HMU_INSTANCE(0) + CHMU_STATUS, CHMU_STATUS_OVERFLOW);
+	if (status() & CHMU_STATUS_OVERFLOW)
 		workload_fail("the overflow cannot be cleared");
-	device_write(&hmu, HMU_CONTROL, 0);
+	stop();
 	seconds = workload_end();
 
 	/* What is on the list is a hot page, each once; the rest is for who asked. */
 	if (right > WATCHED / 4)
 		workload_fail("%lu entries for %lu hot pages", right, WATCHED / 4);
 	workload_verified(right);
-	workload_result(seconds, right, "pages", "\"hot\":%lu,\"found\":%lu,\"others\":%lu,\"count\":%lu,\"interrupts\":%lu,\"listed\":%lu,\"lost\":%lu,\"overflow\":%s",
-			WATCHED / 4, right, others, count, interrupts, listed, lost,
+	workload_result(seconds, right, "pages", "\"hot\":%lu,\"found\":%lu,\"others\":%lu,\"count\":%lu,\"interrupts\":%lu,\"listed\":%lu,\"overflow\":%s",
+			WATCHED / 4, right, others, count, interrupts, listed,
 			overflow ? "true" : "false");
 	return 0;
 }

@@ -15,6 +15,7 @@ PGHOT_COUNTERS = {
     "pghot_recorded_hint_fault": 100000,
     "pghot_recorded_page_cache": 0,
     "pghot_recorded_page_table": 0,
+    "pghot_recorded_hotness_unit": 0,
     "pghot_dropped": 0,
     "pghot_ready": 10000,
     "pghot_moved": 9000,

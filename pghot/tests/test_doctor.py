@@ -17,7 +17,9 @@ def problems(verdicts: dict) -> dict:
 
 
 def test_healthy(verdicts, cxl):
-    assert verdicts(cxl) == {**dict.fromkeys(CHECK_IDS, "ok"), "exit": 0}
+    # It has no such source.
+    asked = [check for check in CHECK_IDS if check != "hotness-units"]
+    assert verdicts(cxl) == {**dict.fromkeys(asked, "ok"), "exit": 0}
 
 
 def test_stock_kernel(verdicts, stock):
@@ -154,6 +156,22 @@ def test_another_source_makes_missing_hint_faults_a_warning(verdicts, cxl, check
     cxl.write(path, 0).write(f"{PGHOT}/sources/page_table/enabled", 1)
     cxl.write(f"{PGHOT}/sources/page_table/accesses", 5)
     assert problems(verdicts(cxl)) == {check: "warn", "exit": 1}
+
+
+@pytest.mark.parametrize("units, verdict", [(0, "warn"), (2, "ok"), ("many", "unknown")])
+def test_hotness_units_need_a_device(finding, cxl, units, verdict):
+    source = f"{PGHOT}/sources/hotness_unit"
+    cxl.write(f"{source}/enabled", 1).write(f"{source}/running", 1)
+    cxl.write(f"{source}/units", units)
+    said = finding(cxl, "hotness-units")
+    assert said["verdict"] == verdict
+    assert "2 units" in said["summary"] or units != 2
+
+
+def test_hotness_units_that_are_off_need_none(run, cxl):
+    cxl.write(f"{PGHOT}/sources/hotness_unit/enabled", 0)
+    cxl.write(f"{PGHOT}/sources/hotness_unit/units", 0)
+    assert "hotness-units" not in run("doctor", machine=cxl).out
 
 
 def test_thread_died(verdicts, cxl):

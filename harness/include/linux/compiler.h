@@ -10,6 +10,7 @@
 #define __read_mostly
 #define __ro_after_init
 #define __percpu
+#define __iomem
 #define noinline		__attribute__((__noinline__))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)

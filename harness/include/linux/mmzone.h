@@ -3,6 +3,7 @@
 #define _HARNESS_LINUX_MMZONE_H
 
 /* 128 MiB of 4 KiB pages, as on x86-64. */
+#define PAGE_SHIFT		12
 #define PFN_SECTION_SHIFT	15
 #define PAGES_PER_SECTION	(1UL << PFN_SECTION_SHIFT)
 

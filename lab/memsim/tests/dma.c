@@ -281,15 +281,23 @@ static void the_node_s_monitor_counts_copies(void **state)
 	(void)state;
 	assert_non_null(h);
 	assert_true(hmu_init(h, &machine, 1));
-	hmu_ops.write(h, HMU_CONTROL, HMU_ENABLE, 0);
+	hmu_ops.write(h, HMU_BITMAP(0), 1, 0);
+	hmu_ops.write(h, HMU_INSTANCE(0) + CHMU_CFG1,
+		      HMU_SET(CHMU_CFG1_UNIT, 12) |
+		      HMU_SET(CHMU_CFG1_EPOCH_SCALE, CHMU_EPOCH_100MS) |
+		      HMU_SET(CHMU_CFG1_EPOCH_COUNT, 1), 0);
+	hmu_ops.write(h, HMU_INSTANCE(0) + CHMU_CFG0,
+		      HMU_SET(CHMU_CFG0_TRACK, CHMU_TRACK_PLAIN_ALL) |
+		      HMU_SET(CHMU_CFG0_THRESHOLD, 16) | CHMU_CFG0_ENABLE, 0);
+	hmu_ops.advance(h, HMU_OPERATION_NS);
 	f->memory.hmu[1] = h;
 	job(RING, 0, FAR + 3 * 4096, FAR + 5 * 4096, 4096);
 	post(f, 0, 1, 0);
 	dma_ops.advance(&f->dma, MIB);
 	hmu_ops.advance(h, 1ULL << 30);
-	assert_int_equal(hmu_ops.read(h, HMU_TAIL), 2);
-	assert_int_equal(hmu_ops.read(h, HMU_LIST), 3 << HMU_COUNT_BITS | 64);
-	assert_int_equal(hmu_ops.read(h, HMU_LIST + 8), 5 << HMU_COUNT_BITS | 64);
+	assert_int_equal(hmu_ops.read(h, HMU_INSTANCE(0) + CHMU_TAIL), 2);
+	assert_int_equal(hmu_ops.read(h, HMU_HOTLIST(0)), 3 << HMU_COUNT_BITS | 64);
+	assert_int_equal(hmu_ops.read(h, HMU_HOTLIST(0) + 8), 5 << HMU_COUNT_BITS | 64);
 	hmu_exit(h);
 	free(h);
 	drop(f);

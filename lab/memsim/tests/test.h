@@ -22,6 +22,7 @@ int test_memory(void);
 int test_pages(void);
 int test_results(void);
 int test_hmu(void);
+int test_hmu_registers(void);
 int test_dma(void);
 
 /* The same numbers each time. */

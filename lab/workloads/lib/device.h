@@ -30,6 +30,18 @@ static inline void device_write(const struct device *d, uint64_t offset,
 	d->registers[offset / sizeof(uint64_t)] = value;
 }
 
+/* Registers of 16 bits. */
+static inline uint16_t device_read_half(const struct device *d, uint64_t offset)
+{
+	return ((volatile uint16_t *)d->registers)[offset / sizeof(uint16_t)];
+}
+
+static inline void device_write_half(const struct device *d, uint64_t offset,
+				     uint16_t value)
+{
+	((volatile uint16_t *)d->registers)[offset / sizeof(uint16_t)] = value;
+}
+
 /*
  * Send the device's interrupts to CPU 0 as if another CPU asked it to reschedule: a
  * vector that the kernel takes from anybody, and counts.

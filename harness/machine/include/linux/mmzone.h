@@ -7,7 +7,6 @@
 #include <linux/nodemask.h>
 #include <linux/types.h>
 
-#define PAGE_SHIFT		12
 #define ZONE_MOVABLE		3
 #define MAX_NR_ZONES		4
 /* All there can be of, as many bits as their numbers have. */

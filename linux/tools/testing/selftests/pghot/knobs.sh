@@ -7,6 +7,7 @@
 
 HINT=$PGHOT/sources/hint_fault
 NUMA=/sys/kernel/mm/numa
+UNITS=$PGHOT/sources/hotness_unit
 
 # file, lowest and highest value
 knobs() {
@@ -23,6 +24,7 @@ knobs() {
 		$HINT/hot_threshold_ms 1 60000
 		$PGHOT/sources/page_cache/enabled 0 1
 	END
+	[ ! -d $UNITS ] || echo $UNITS/epoch_ms 1 10000
 }
 
 # Writing a value answers EINVAL and changes nothing.
@@ -79,7 +81,8 @@ test_modes_of_files() {
 	need_pghot
 	while read -r mode file; do
 		case ${file#"$PGHOT"/} in
-		layout | */accesses | */running | node*/* | target*/*)
+		layout | */accesses | */running | node*/* | target*/* | \
+			*/units | */overflows | */threshold)
 			[ "$mode" = 444 ] || fail "$file has mode $mode, not 444"
 			;;
 		*)

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading a hotness monitoring unit: its hotlists, when it interrupts, and once in
+ * an epoch where it does not.
+ */
+#include <linux/bitfield.h>
+#include <linux/device.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/pghot.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sort.h>
+
+#include "../internal.h"
+#include "hotness_unit.h"
+
+/* One request may be that of a line that is written back: not yet a use. */
+#define THRESHOLD_MIN		2U
+#define THRESHOLD_MAX		1000000U
+/* Where it interrupts and had nothing to say, it is only looked whether it is there. */
+#define IDLE_NS			(1000 * (u64)NSEC_PER_MSEC)
+
+/* Pages that are reported before others may run. */
+#define REPORT_PAGES		512ULL
+
+/* Made before the source is registered, and so before any unit runs. */
+struct workqueue_struct *hotness_unit_wq;
+/* How often a hotlist was found to have had no room. */
+atomic_long_t hotness_unit_overflows;
+u32 hotness_unit_epoch_ms = HOTNESS_UNIT_EPOCH_MS;
+
+/* Without who accessed them: the device does not know. */
+static void report_pages(struct hotness_unit *unit, const struct chmu_span *span,
+			 u32 interval_ms)
+{
+	struct pghot_access access = {
+		.nid = NUMA_NO_NODE, .weight = span->weight,
+		.interval_ms = interval_ms,
+	};
+	const struct pghot_map_node *owner;
+	u64 page = span->page, left = span->pages, pages;
+
+	while (left && unit->info.translate(unit->info.data, page, &access.pfn,
+					    &pages) && pages) {
+		pages = min3(pages, left, REPORT_PAGES);
+		rcu_read_lock();
+		owner = pghot_map_owner(&pghot_map, access.pfn);
+		if (owner)
+			unit->nid = owner->nid;
+		rcu_read_unlock();
+		pghot_record_range(&access, pages, unit->source);
+		page += pages;
+		left -= pages;
+		cond_resched();
+	}
+}
+
+static int entry_cmp(const void *a, const void *b)
+{
+	const u64 *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* What waits in a hotlist, once: a device that goes on listing cannot hold us. */
+static void read_hotlist(struct hotness_unit *unit, struct chmu_instance *i)
+{
+	u32 max_weight = pghot_freq_max(pghot_map_layout(&pghot_map));
+	u32 interval_ms = max(i->setup.epoch_us / 1000, 1U);
+	u32 waiting = chmu_instance_waiting(i), nr;
+	unsigned int n, k;
+
+	while (waiting) {
+		nr = chmu_instance_read(i, unit->entries, min(waiting, HOTNESS_UNIT_CHUNK));
+		if (!nr)
+			return;
+		waiting -= nr;
+		unit->listed += nr;
+		sort(unit->entries, nr, sizeof(unit->entries[0]), entry_cmp, NULL);
+		n = chmu_merge(unit->entries, nr, i->count_bits, &i->setup,
+			       max_weight, unit->spans);
+		for (k = 0; k < n; k++)
+			report_pages(unit, &unit->spans[k], interval_ms);
+	}
+}
+
+/* Epochs longer than the window say little of it; some are longer than usual. */
+static struct chmu_limits pace_limits(void)
+{
+	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
+
+	return (struct chmu_limits) {
+		.epoch_us = 1000 * min(READ_ONCE(hotness_unit_epoch_ms),
+				       max(window_ms / CHMU_LONGER_EPOCHS, 1U)),
+		.threshold_min = THRESHOLD_MIN,
+		.threshold_max = THRESHOLD_MAX,
+	};
+}
+
+static int start_instances(struct hotness_unit *unit)
+{
+	unsigned int n;
+	int err = 0;
+
+	for (n = 0; n < unit->nr; n++)
+		err = chmu_instance_start(&unit->instance[n], unit->pace.epoch_us,
+					  unit->pace.threshold) ?: err;
+	if (err)
+		dev_warn_ratelimited(unit->info.dev,
+				     "hotness unit does not count (%d)\n", err);
+	return err;
+}
+
+/* Can it be left alone until it interrupts? */
+static bool is_quiet(const struct hotness_unit *unit, const struct chmu_limits *limits)
+{
+	unsigned int n;
+
+	for (n = 0; n < unit->nr; n++)
+		if (unit->instance[n].running &&
+		    (!unit->instance[n].caps.fill_irq || !unit->irqs[n]))
+			return false;
+	return !unit->listed && unit->pace.threshold == limits->threshold_min &&
+	       unit->pace.epoch_us == limits->epoch_us;
+}
+
+/* Settings follow once in an epoch. Return for how long to sleep. */
+static u64 follow_pace(struct hotness_unit *unit, u64 now_ns)
+{
+	u64 epoch_ns = (u64)unit->pace.epoch_us * NSEC_PER_USEC;
+	struct chmu_limits limits = pace_limits();
+	struct chmu_yield yield = {
+		.listed = unit->listed, .overflow = unit->overflow,
+		.room = unit->instance[0].caps.entries,
+	};
+	u64 passed_ns = now_ns - unit->stepped_ns;
+	struct pghot_node *node = NULL;
+
+	if (unit->nid != NUMA_NO_NODE)
+		node = pghot_node(unit->nid);
+	if (passed_ns < epoch_ns)
+		return epoch_ns - passed_ns;
+	if (node) {
+		yield.waiting = pghot_is_waiting(unit->nid, NUMA_NO_NODE);
+		yield.ready = pghot_map_ready(&node->map, NULL);
+	}
+	if (chmu_pace_step(&unit->pace, &yield, &limits)) {
+		start_instances(unit);
+		epoch_ns = (u64)unit->pace.epoch_us * NSEC_PER_USEC;
+	} else if (is_quiet(unit, &limits)) {
+		epoch_ns = IDLE_NS;
+	}
+	unit->stepped_ns = now_ns;
+	unit->listed = 0;
+	unit->overflow = false;
+	return epoch_ns;
+}
+
+static void unit_work(struct work_struct *work)
+{
+	struct hotness_unit *unit = container_of(to_delayed_work(work),
+						 struct hotness_unit, work);
+	u64 begin_ns = ktime_get_ns(), now_ns, rest_ns, sleep_ns, status;
+	bool lost = false;
+	unsigned int n;
+
+	WRITE_ONCE(unit->resting, true);
+	for (n = 0; n < unit->nr; n++) {
+		struct chmu_instance *i = &unit->instance[n];
+
+		if (!i->running)
+			continue;
+		status = chmu_instance_acknowledge(i);
+		if (chmu_is_gone(status)) {
+			/* Its driver will say so. */
+			i->running = false;
+			continue;
+		}
+		if (status & CHMU_STATUS_OVERFLOW) {
+			unit->overflow = true;
+			atomic_long_inc(&hotness_unit_overflows);
+		}
+		read_hotlist(unit, i);
+		lost |= !(status & CHMU_STATUS_ENABLED);
+	}
+	now_ns = ktime_get_ns();
+	rest_ns = chmu_budget_spend(&unit->budget, now_ns, now_ns - begin_ns);
+	/* After a reset, say. */
+	if (lost)
+		start_instances(unit);
+	sleep_ns = follow_pace(unit, now_ns);
+	/* What came meanwhile has interrupted for nothing: do not wait long. */
+	if (!rest_ns) {
+		WRITE_ONCE(unit->resting, false);
+		for (n = 0; n < unit->nr; n++)
+			if (unit->instance[n].running &&
+			    chmu_instance_waiting(&unit->instance[n]))
+				sleep_ns = 0;
+	}
+	/* Rounded up: not again and again until it is time. */
+	queue_delayed_work(hotness_unit_wq, &unit->work,
+			   nsecs_to_jiffies(max(rest_ns, sleep_ns) + TICK_NSEC - 1));
+}
+
+/**
+ * hotness_unit_wake - have a unit read soon, if it runs
+ * @unit: the unit
+ *
+ * Context: any but NMI.
+ */
+void hotness_unit_wake(struct hotness_unit *unit)
+{
+	mod_delayed_work(hotness_unit_wq, &unit->work, 0);
+}
+
+/**
+ * hotness_unit_irq - a unit has something to say
+ * @irq: its interrupt
+ * @data: the unit
+ *
+ * Return: IRQ_HANDLED.
+ */
+irqreturn_t hotness_unit_irq(int irq, void *data)
+{
+	struct hotness_unit *unit = data;
+
+	if (!READ_ONCE(unit->resting))
+		hotness_unit_wake(unit);
+	return IRQ_HANDLED;
+}
+
+/**
+ * hotness_unit_init - prepare a unit, which does not run yet
+ * @unit: the unit
+ */
+void hotness_unit_init(struct hotness_unit *unit)
+{
+	INIT_DELAYED_WORK(&unit->work, unit_work);
+	disable_delayed_work(&unit->work);
+	unit->resting = true;
+}
+
+/**
+ * hotness_unit_run - have a unit count, and report what it lists
+ * @unit: the unit, which does not run
+ *
+ * Context: process context; sleeps.
+ */
+void hotness_unit_run(struct hotness_unit *unit)
+{
+	struct chmu_limits limits = pace_limits();
+	u64 now_ns = ktime_get_ns();
+
+	unit->pace = (struct chmu_pace) { limits.epoch_us, limits.threshold_min };
+	unit->stepped_ns = now_ns;
+	unit->listed = 0;
+	unit->overflow = false;
+	unit->nid = NUMA_NO_NODE;
+	chmu_budget_init(&unit->budget, now_ns);
+	start_instances(unit);
+	enable_delayed_work(&unit->work);
+	hotness_unit_wake(unit);
+}
+
+/**
+ * hotness_unit_halt - have a unit count no more
+ * @unit: the unit, which runs
+ *
+ * No report is made after this.
+ *
+ * Context: process context; sleeps.
+ */
+void hotness_unit_halt(struct hotness_unit *unit)
+{
+	unsigned int n;
+
+	disable_delayed_work_sync(&unit->work);
+	WRITE_ONCE(unit->resting, true);
+	for (n = 0; n < unit->nr; n++)
+		chmu_instance_stop(&unit->instance[n]);
+}
