@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where promotion gains nothing it slows down by itself, on modelled machines whose DRAM is full."""
+"""Where promotion gains nothing it slows down by itself: modelled machines whose DRAM is full."""
 
 from dataclasses import replace
 
@@ -17,9 +17,7 @@ def _run(kernel, name: str, backoff: int) -> Result:
     if kernel.flavour == "debug":
         pytest.skip("how often pages are accessed beside it a debug kernel changes")
     (read,) = description.experiments(name)
-    (pghot,) = (
-        one for one in description.contenders() if one.name == "pghot-default-hint_fault"
-    )
+    (pghot,) = (one for one in description.contenders() if one.name == "pghot-default-hint_fault")
     run = cell(read, pghot, quick=True).runs[0]
     setup = f"{run.setup}\necho {backoff} >/sys/kernel/mm/pghot/backoff"
     done = measure(replace(run, kernel=str(kernel.bzimage), setup=setup))
@@ -35,6 +33,7 @@ def test_memory_that_is_all_alike_is_hardly_exchanged(kernel):
     assert freely.vmstat["pghot_delay_no_gain"] == 0
     for counter in ("pghot_promoted_pages", "pgdemote_kswapd", "numa_hint_faults"):
         assert slowed.vmstat[counter] < freely.vmstat[counter] / 2
+    assert slowed.seconds and freely.seconds
     assert slowed.seconds < freely.seconds
 
 

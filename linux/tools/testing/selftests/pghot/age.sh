@@ -4,6 +4,7 @@
 # does not take it first.
 
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lru.sh"
 
 # Some wait with the thread's CPU until they are put on the LRU.
 arrive_young() { # hotmem's arguments

@@ -12,7 +12,6 @@ DEBUG_BALANCING=/sys/kernel/debug/sched/numa_balancing
 RATE=$PGHOT/promote_rate_limit_MBps
 SCAN=$PGHOT/sources/page_table
 NODES=/sys/devices/system/node
-MULTI_GEN=/sys/kernel/mm/lru_gen/enabled
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 # Seconds after which something that must happen counts as not happening. Only
@@ -331,32 +330,6 @@ kill_memory() {
 	kill -KILL "$HOTMEM"
 	wait "$HOTMEM"
 } 2>/dev/null
-
-# One of both LRUs, for the rest of the test.
-multi_gen() {
-	[ -w $MULTI_GEN ] || skip "no multi-gen LRU"
-	knob $MULTI_GEN 1
-}
-
-classic() {
-	[ ! -w $MULTI_GEN ] || knob $MULTI_GEN 0
-}
-
-# Pages of node FAST on the active list, or in generations that count as such.
-active() { # anon|file
-	local line
-	refresh
-	while read -r line; do
-		case $line in
-		*"Active($1):"*)
-			line=${line%kB*}
-			echo $((${line##*:} / 4))
-			return
-			;;
-		esac
-	done <"$NODES/node$FAST/meminfo"
-	return 1
-}
 
 answer() {
 	read -r -t $((LIMIT * 2)) -u "$FROM" REPLY || fail "the helper is gone or hangs"

@@ -4,6 +4,7 @@
 # is read once is not, and what is no read does not pass for one.
 
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lru.sh"
 
 SOURCE=$PGHOT/sources/page_cache
 RECORDED=pghot_recorded_page_cache
