@@ -19,10 +19,13 @@ knobs() {
 		$PGHOT/window_ms 100 60000
 		$PGHOT/batch_pages 1 8192
 		$PGHOT/period_ms 10 10000
+		$PGHOT/backoff 0 1
 		$PGHOT/promote_rate_limit_MBps 0 4194304
 		$HINT/enabled 0 1
 		$HINT/hot_threshold_ms 1 60000
 		$PGHOT/sources/page_cache/enabled 0 1
+		$PGHOT/sources/page_table/enabled 0 1
+		$SCAN/cpu_permille 1 1000
 	END
 	[ ! -d $UNITS ] || echo $UNITS/epoch_ms 1 10000
 }
@@ -82,7 +85,8 @@ test_modes_of_files() {
 	while read -r mode file; do
 		case ${file#"$PGHOT"/} in
 		layout | */accesses | */running | node*/* | target*/* | \
-			*/units | */overflows | */threshold)
+			*/units | */overflows | */threshold | \
+			*/scan_period_ms | */scanned | */cpu_usec | */passes)
 			[ "$mode" = 444 ] || fail "$file has mode $mode, not 444"
 			;;
 		*)
