@@ -194,6 +194,14 @@ def test_hint_faults_wait_for_memory_tiering(run, cxl, mode):
     assert len(shown) == 3 and shown[2].split()[:2] == ["hint_fault", "off"]
 
 
+def test_the_page_cache_reports_without_numa_balancing(run, cxl):
+    balance(cxl, 0)
+    for name, value in {"enabled": 1, "running": 1, "accesses": 7}.items():
+        cxl.write(f"{PGHOT}/sources/page_cache/{name}", value)
+    shown = section(run("status", machine=cxl).out, "Sources").splitlines()
+    assert shown[3].split() == ["page_cache", "on", "7", "0.0"]
+
+
 def test_a_source_that_waits_for_something_else_is_not_told_to_wait_for_the_mode(run, cxl):
     cxl.write(f"{PGHOT}/sources/hint_fault/running", 0)
     assert section(run("status", machine=cxl).out, "Sources").splitlines()[3:] == [
