@@ -147,16 +147,19 @@ test_blocks_go_under_load() {
 	conserved
 }
 
+# Nothing is promoted meanwhile: memory hotplug complains of what others isolate.
 test_while_page_tables_are_scanned() {
 	local i
 	need_blocks
 	need_scan
+	knob $RATE 0
 	memory -c "$CPU" anon "$MB" "$SLOW"
 	ask run
 	for ((i = 0; i < 3; i++)); do
 		wait_until offline "${BLOCKS[0]}" || fail "${BLOCKS[0]} stays online"
 		online "${BLOCKS[0]}"
 	done
+	echo 65536 >$RATE
 	placed "$TOPLIST" "$PAGES"
 	kill_memory
 	works_again
