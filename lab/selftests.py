@@ -10,6 +10,8 @@ from lab import paths
 from lab.host.compiler import compile_c
 
 SOURCE = paths.ROOT / "linux/tools/testing/selftests/pghot"
+SOURCES = ("page_cache.sh", "page_table.sh", "reclaim.sh", "hotness_unit.sh")
+"""Scripts about sources that are off by default."""
 
 
 def build() -> Path:
