@@ -67,7 +67,7 @@ void machine_start(bool precise)
 	for (nid = 0; nid < NODES; nid++)
 		machine_node_up(nid);
 	for (nid = 0; nid < LOWER; nid++)
-		assert_int_equal(pghot_target_sync(nid, NULL), 0);
+		assert_int_equal(pghot_target_sync(nid, NULL) ?: pghot_exchange_sync(nid), 0);
 	for (nid = LOWER; nid < NODES; nid++)
 		lower_start(nid);
 }
@@ -86,8 +86,8 @@ static void forget_target(int nid)
 	machine_forget_work();
 	kfree(target->exchange);
 	memset(target, 0, sizeof(*target) + NODES * sizeof(*target->had));
-	target->exchange = pghot_exchange_alloc(target);
 	target->nid = nid;
+	assert_int_equal(pghot_exchange_sync(nid), 0);
 }
 
 void machine_stop(void)

@@ -156,7 +156,7 @@ TEST(what_takes_nobodys_place_comes)
 	assert_true(is_held_back());
 	give_away = false;
 	/* What is known of those that went is old by then; and then in some steps. */
-	machine_run((PGHOT_PACE_WINDOWS + 20) * WINDOW);
+	machine_run((PGHOT_SPEED_WINDOWS + 20) * WINDOW);
 	assert_false(is_held_back());
 	machine_stop();
 }

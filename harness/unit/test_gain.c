@@ -9,7 +9,7 @@
 #include "gain.h"
 
 #define WINDOW	4000U
-#define LEAST	(PGHOT_PACE_BYTES * 1000 / WINDOW)
+#define LEAST	(PGHOT_SPEED_BYTES * 1000 / WINDOW)
 #define FAST	(100ULL << 20)
 
 /* So many pages, each accessed after so many ms, or never. */
@@ -144,88 +144,88 @@ TEST(chance_hides_no_gain)
 
 TEST(what_gains_is_not_slowed_down)
 {
-	struct pghot_pace pace = {};
+	struct pghot_speed pace = {};
 
-	pghot_pace_judge(&pace, PGHOT_GAIN_PERCENT, FAST, 1000, WINDOW);
+	pghot_speed_judge(&pace, PGHOT_GAIN_PERCENT, FAST, 1000, WINDOW);
 	assert_int_equal(pace.rate, 0);
 	assert_int_equal(pace.wait_ms, 0);
 }
 
 TEST(each_loss_makes_it_an_eighth_down_to_the_least)
 {
-	struct pghot_pace pace = {};
+	struct pghot_speed pace = {};
 	u64 want = FAST;
 
 	do {
 		/* It went as fast as it might, or faster: what was on its way. */
-		pghot_pace_judge(&pace, 100, 2 * want, 2000, WINDOW);
+		pghot_speed_judge(&pace, 100, 2 * want, 2000, WINDOW);
 		want = max(want / 8, (u64)LEAST);
 		assert_int_equal(pace.rate, want);
 	} while (want > LEAST);
-	pghot_pace_judge(&pace, 0, FAST, 1000, WINDOW);
+	pghot_speed_judge(&pace, 0, FAST, 1000, WINDOW);
 	assert_int_equal(pace.rate, LEAST);
 }
 
 TEST(tries_get_rarer_up_to_a_bound)
 {
-	struct pghot_pace pace = {};
+	struct pghot_speed pace = {};
 	u32 want = WINDOW, i;
 
 	for (i = 0; i < 10; i++) {
-		pghot_pace_judge(&pace, 100, FAST, 1000, WINDOW);
+		pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
 		assert_int_equal(pace.wait_ms, want);
-		want = min(2 * want, PGHOT_PACE_WINDOWS * WINDOW);
+		want = min(2 * want, PGHOT_SPEED_WINDOWS * WINDOW);
 	}
-	pghot_pace_judge(&pace, 1000, FAST, 1000, WINDOW);
+	pghot_speed_judge(&pace, 1000, FAST, 1000, WINDOW);
 	assert_int_equal(pace.wait_ms, 0);
 }
 
 TEST(it_comes_back_to_what_it_was)
 {
-	struct pghot_pace pace = {};
+	struct pghot_speed pace = {};
 	unsigned int i;
 
 	for (i = 0; i < 10; i++)
-		pghot_pace_judge(&pace, 100, pace.rate ?: FAST, 1000, WINDOW);
+		pghot_speed_judge(&pace, 100, pace.rate ?: FAST, 1000, WINDOW);
 	for (i = 0; pace.rate; i++)
-		pghot_pace_judge(&pace, 300, pace.rate, 1000, WINDOW);
+		pghot_speed_judge(&pace, 300, pace.rate, 1000, WINDOW);
 	/* 100 MiB/s are 8^3 times the least, and some. */
 	assert_int_equal(i, 4);
-	pghot_pace_try(&pace);
+	pghot_speed_try(&pace);
 	assert_int_equal(pace.rate, 0);
 }
 
 TEST(slow_promotion_is_not_made_faster_by_a_loss)
 {
-	struct pghot_pace pace = {};
+	struct pghot_speed pace = {};
 
-	pghot_pace_judge(&pace, 100, 4096, 1000, WINDOW);
+	pghot_speed_judge(&pace, 100, 4096, 1000, WINDOW);
 	assert_int_equal(pace.rate, LEAST);
-	pghot_pace_try(&pace);
+	pghot_speed_try(&pace);
 	assert_int_equal(pace.rate, 0);
-	pghot_pace_judge(&pace, 100, 0, 0, WINDOW);
+	pghot_speed_judge(&pace, 100, 0, 0, WINDOW);
 	assert_int_equal(pace.rate, LEAST);
 }
 
 TEST(fewer_are_looked_for_as_promotion_slows_down)
 {
-	struct pghot_pace pace = {};
+	struct pghot_speed pace = {};
 	u32 last = 0, i;
 
-	assert_int_equal(pghot_pace_held(&pace), 0);
+	assert_int_equal(pghot_speed_held(&pace), 0);
 	for (i = 0; i < 10; i++) {
-		pghot_pace_judge(&pace, 100, pace.rate ?: FAST, 1000, WINDOW);
-		assert_in_range(pghot_pace_held(&pace), max(last, 3U),
-				PGHOT_PACE_HELD_MAX);
-		last = pghot_pace_held(&pace);
+		pghot_speed_judge(&pace, 100, pace.rate ?: FAST, 1000, WINDOW);
+		assert_in_range(pghot_speed_held(&pace), max(last, 3U),
+				PGHOT_SPEED_HELD_MAX);
+		last = pghot_speed_held(&pace);
 	}
-	assert_int_equal(last, PGHOT_PACE_HELD_MAX);
+	assert_int_equal(last, PGHOT_SPEED_HELD_MAX);
 	while (pace.rate)
-		pghot_pace_try(&pace);
-	assert_int_equal(pghot_pace_held(&pace), 0);
+		pghot_speed_try(&pace);
+	assert_int_equal(pghot_speed_held(&pace), 0);
 	/* So few came that there was nothing to slow down. */
-	pghot_pace_judge(&pace, 100, 4096, 1000, WINDOW);
-	assert_int_equal(pghot_pace_held(&pace), 0);
+	pghot_speed_judge(&pace, 100, 4096, 1000, WINDOW);
+	assert_int_equal(pghot_speed_held(&pace), 0);
 }
 
 UNIT_MAIN(

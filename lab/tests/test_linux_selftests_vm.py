@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel selftests of pghot, but those of sources, in both layouts, on the two-socket machine."""
+"""Kernel selftests of pghot, in both layouts, on the two-socket machine; not those of sources."""
 
 import pytest
 

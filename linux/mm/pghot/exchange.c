@@ -88,8 +88,6 @@ struct pghot_watch {
  * @lock: protects the lists of pages, and when this round began
  * @came: those that it got
  * @went: those that it gave away
- * @pace: how fast it takes them
- * @percent: what exchanging them gained when that was last known, or 0
  * @began_ms: when this round began
  * @promoted: pages promoted by then
  * @rest_ms: for how long none is watched
@@ -103,8 +101,6 @@ struct pghot_exchange {
 	spinlock_t lock;	/* innermost; who moves folios only tries it */
 	struct pghot_watch came;
 	struct pghot_watch went;
-	struct pghot_pace pace;
-	u32 percent;
 	u32 began_ms;
 	unsigned long promoted;
 	u32 rest_ms;
@@ -182,19 +178,23 @@ void __pghot_moved(const struct folio *dst, const struct folio *src)
 {
 	int from = folio_nid(src), to = folio_nid(dst);
 	bool came = node_is_toptier(to);
+	struct pghot_exchange *x = NULL;
 	struct pghot_target *target;
 	bool added;
 
 	if (came == node_is_toptier(from))
 		return;
 	target = pghot_target(came ? to : from);
+	if (target)
+		/* Pairs with the release in pghot_exchange_sync(). */
+		x = smp_load_acquire(&target->exchange);
 	/* Whoever else is at it: one page more or less does not matter. */
-	if (!target || !spin_trylock(&target->exchange->lock))
+	if (!x || !spin_trylock(&x->lock))
 		return;
-	added = exchange_add(target->exchange, dst, came);
+	added = exchange_add(x, dst, came);
 	if (added)
-		exchange_soon(target->exchange);
-	spin_unlock(&target->exchange->lock);
+		exchange_soon(x);
+	spin_unlock(&x->lock);
 }
 
 enum look {
@@ -306,12 +306,12 @@ static void exchange_end(struct pghot_exchange *x, u32 rest_ms)
  */
 void pghot_exchange_sum_up(void)
 {
-	u32 held = PGHOT_PACE_HELD_MAX;
+	u32 held = PGHOT_SPEED_HELD_MAX;
 	int nid;
 
 	for_each_node_state(nid, N_MEMORY)
 		if (pghot_may_promote_to(nid) && pghot_target(nid))
-			held = min(held, pghot_pace_held(&pghot_target(nid)->exchange->pace));
+			held = min(held, pghot_speed_held(&pghot_target(nid)->speed));
 	WRITE_ONCE(pghot_held_back, READ_ONCE(pghot_backoff) ? held : 0);
 }
 
@@ -321,12 +321,12 @@ static void exchange_known(struct pghot_exchange *x, u32 window)
 	u32 percent = pghot_gain_percent(&x->came.use, &x->went.use);
 	bool gains = percent >= PGHOT_GAIN_PERCENT;
 
-	WRITE_ONCE(x->percent, percent);
-	pghot_pace_judge(&x->pace, percent, (u64)moved << PAGE_SHIFT,
+	WRITE_ONCE(x->target->gain_percent, percent);
+	pghot_speed_judge(&x->target->speed, percent, (u64)moved << PAGE_SHIFT,
 			 pghot_now_ms() - x->began_ms, window);
 	pghot_stat_add(gains ? PGHOT_STAT_exchange_gain : PGHOT_STAT_exchange_loss, 1);
 	pghot_exchange_sum_up();
-	x->quiet_ms = x->pace.wait_ms;
+	x->quiet_ms = x->target->speed.wait_ms;
 	x->steady_ms = pghot_now_ms();
 	exchange_end(x, gains || !READ_ONCE(pghot_backoff) ? window : 0);
 }
@@ -338,9 +338,9 @@ static void exchange_quiet(struct pghot_exchange *x, u32 window)
 
 	if (now - x->began_ms >= ROUND_WINDOWS * window)
 		exchange_end(x, 0);
-	if (!x->pace.rate || x->went.added || now - x->steady_ms < x->quiet_ms)
+	if (!x->target->speed.rate || x->went.added || now - x->steady_ms < x->quiet_ms)
 		return;
-	pghot_pace_try(&x->pace);
+	pghot_speed_try(&x->target->speed);
 	pghot_exchange_sum_up();
 	x->quiet_ms = window;
 	x->steady_ms = now;
@@ -374,20 +374,6 @@ static void exchange_work(struct work_struct *work)
 }
 
 /**
- * pghot_exchange_rate - how fast a target takes pages
- * @target: the target
- * @limit: what the rate limit lets through, in bytes a second
- *
- * Return: bytes a second, at most @limit.
- */
-u64 pghot_exchange_rate(const struct pghot_target *target, u64 limit)
-{
-	u64 rate = READ_ONCE(target->exchange->pace.rate);
-
-	return rate && READ_ONCE(pghot_backoff) ? min(rate, limit) : limit;
-}
-
-/**
  * pghot_exchange_holds - is promotion slower than the rate limit lets it be
  * @nid: target, or NUMA_NO_NODE
  *
@@ -397,34 +383,31 @@ bool pghot_exchange_holds(int nid)
 {
 	const struct pghot_target *target = nid >= 0 ? pghot_target(nid) : NULL;
 
-	return target && pghot_exchange_rate(target, U64_MAX) < pghot_rate_bytes();
+	return target && pghot_target_rate(target) < pghot_rate_bytes();
 }
 
 /**
- * pghot_exchange_percent - what exchanging pages gained when that was last known
- * @target: the target
+ * pghot_exchange_sync - watch what a target gets and gives away, from now on
+ * @nid: a node; what is no target needs nothing
  *
- * Return: what came is worth, in percent of what went; 0 if that was never known.
- */
-u32 pghot_exchange_percent(const struct pghot_target *target)
-{
-	return READ_ONCE(target->exchange->percent);
-}
-
-/**
- * pghot_exchange_alloc - begin to watch what a target gets and gives away
- * @target: the target, which is kept
+ * Context: pghot_lock held.
  *
- * Return: what is known of it, or NULL.
+ * Return: 0 or -ENOMEM.
  */
-struct pghot_exchange *pghot_exchange_alloc(struct pghot_target *target)
+int pghot_exchange_sync(int nid)
 {
-	struct pghot_exchange *x = kzalloc_obj(*x);
+	struct pghot_target *target = pghot_target(nid);
+	struct pghot_exchange *x;
 
+	if (!target || target->exchange)
+		return 0;
+	x = kzalloc_obj(*x);
 	if (!x)
-		return NULL;
+		return -ENOMEM;
 	x->target = target;
 	spin_lock_init(&x->lock);
 	INIT_DELAYED_WORK(&x->work, exchange_work);
-	return x;
+	/* Who finds it finds it set up. Like the target it is kept. */
+	smp_store_release(&target->exchange, x);
+	return 0;
 }

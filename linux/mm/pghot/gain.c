@@ -18,7 +18,7 @@
 
 #include "gain.h"
 
-#define PACE_STEP	8U
+#define SPEED_STEP	8U
 /* Beyond so many pages old ones count half, so that new ones count at all. */
 #define USE_PAGES_MAX	(4U * PGHOT_GAIN_PAGES)
 /* An access in a millisecond has the root of this for its weight. */
@@ -76,61 +76,61 @@ u32 pghot_gain_percent(const struct pghot_use *came,
 }
 
 /**
- * pghot_pace_try - promote faster
- * @pace: the pace
+ * pghot_speed_try - promote faster
+ * @s: the speed
  *
  * Once it is as fast as before it was slowed down it is not held back any more.
  */
-void pghot_pace_try(struct pghot_pace *pace)
+void pghot_speed_try(struct pghot_speed *s)
 {
-	u64 rate = PACE_STEP * pace->rate;
+	u64 rate = SPEED_STEP * s->rate;
 
-	WRITE_ONCE(pace->rate, rate < pace->top ? rate : 0);
+	WRITE_ONCE(s->rate, rate < s->top ? rate : 0);
 }
 
 /**
- * pghot_pace_judge - it is known what exchanging pages gains
- * @pace: the pace
+ * pghot_speed_judge - it is known what exchanging pages gains
+ * @s: the speed
  * @percent: by pghot_gain_percent()
  * @bytes: what was promoted since the last time
  * @ms: how long ago that was
  * @window_ms: the window
  */
-void pghot_pace_judge(struct pghot_pace *pace, u32 percent, u64 bytes, u32 ms,
-		      u32 window_ms)
+void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
+		       u32 window_ms)
 {
-	u64 least = PGHOT_PACE_BYTES * 1000U / window_ms;
-	u64 speed = div_u64(bytes * 1000, max(ms, 1U));
+	u64 least = PGHOT_SPEED_BYTES * 1000U / window_ms;
+	u64 was = div_u64(bytes * 1000, max(ms, 1U));
 
 	if (percent >= PGHOT_GAIN_AGAIN) {
-		pace->wait_ms = 0;
-		pghot_pace_try(pace);
+		s->wait_ms = 0;
+		pghot_speed_try(s);
 	}
 	if (percent >= PGHOT_GAIN_PERCENT)
 		return;
-	if (!pace->rate)
-		pace->top = speed;
+	if (!s->rate)
+		s->top = was;
 	else
-		speed = min(speed, pace->rate);
-	WRITE_ONCE(pace->rate, max(speed / PACE_STEP, least));
-	pace->wait_ms = clamp(2 * pace->wait_ms, window_ms,
-			      PGHOT_PACE_WINDOWS * window_ms);
+		was = min(was, s->rate);
+	WRITE_ONCE(s->rate, max(was / SPEED_STEP, least));
+	s->wait_ms = clamp(2 * s->wait_ms, window_ms,
+			   PGHOT_SPEED_WINDOWS * window_ms);
 }
 
 /**
- * pghot_pace_held - how far promotion is slowed down
- * @pace: the pace
+ * pghot_speed_held - how far promotion is slowed down
+ * @s: the speed
  *
  * Who finds pages need not find more than are promoted.
  *
- * Return: by which power of two, at most %PGHOT_PACE_HELD_MAX.
+ * Return: by which power of two, at most %PGHOT_SPEED_HELD_MAX.
  */
-u32 pghot_pace_held(const struct pghot_pace *pace)
+u32 pghot_speed_held(const struct pghot_speed *s)
 {
 	u32 held = 0;
 
-	while (pace->rate && held < PGHOT_PACE_HELD_MAX &&
-	       pace->rate << (held + 1) <= pace->top)
+	while (s->rate && held < PGHOT_SPEED_HELD_MAX &&
+	       s->rate << (held + 1) <= s->top)
 		held++;
 	return held;
 }

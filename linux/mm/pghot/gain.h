@@ -21,11 +21,11 @@
 #define PGHOT_GAIN_AGAIN	120U
 #define PGHOT_GAIN_PERCENT_MAX	10000U
 /* Promotion is slowed down to no less than so many bytes in a window. */
-#define PGHOT_PACE_BYTES	(256U << 10)
+#define PGHOT_SPEED_BYTES	(256U << 10)
 /* By at most so many powers of two fewer pages are looked for then. */
-#define PGHOT_PACE_HELD_MAX	5U
+#define PGHOT_SPEED_HELD_MAX	5U
 /* Windows between two tries to promote faster again, at most. */
-#define PGHOT_PACE_WINDOWS	16U
+#define PGHOT_SPEED_WINDOWS	16U
 
 /**
  * struct pghot_use - how often pages of one kind are accessed
@@ -38,12 +38,12 @@ struct pghot_use {
 };
 
 /**
- * struct pghot_pace - how fast a target takes pages, for what that gains
+ * struct pghot_speed - how fast a target takes pages, for what that gains
  * @rate: bytes a second; 0 for any
  * @top: what it was before it was slowed down
  * @wait_ms: for how long it stays so, unless it is known to gain
  */
-struct pghot_pace {
+struct pghot_speed {
 	u64 rate;
 	u64 top;
 	u32 wait_ms;
@@ -53,9 +53,9 @@ void pghot_use_add(struct pghot_use *use, u32 ms);
 bool pghot_use_known(const struct pghot_use *use);
 u32 pghot_gain_percent(const struct pghot_use *came,
 		       const struct pghot_use *went);
-void pghot_pace_judge(struct pghot_pace *pace, u32 percent, u64 bytes, u32 ms,
-		      u32 window_ms);
-void pghot_pace_try(struct pghot_pace *pace);
-u32 pghot_pace_held(const struct pghot_pace *pace);
+void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
+		       u32 window_ms);
+void pghot_speed_try(struct pghot_speed *s);
+u32 pghot_speed_held(const struct pghot_speed *s);
 
 #endif /* _MM_PGHOT_GAIN_H */

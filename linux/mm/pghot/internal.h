@@ -7,10 +7,14 @@
 #include <linux/jiffies.h>
 #include <linux/kobject.h>
 #include <linux/mutex.h>
+#include <linux/minmax.h>
 #include <linux/nodemask.h>
+#include <linux/sched/sysctl.h>
+#include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
+#include "gain.h"
 #include "hotmap.h"
 #include "policy.h"
 #include "stat.h"
@@ -73,7 +77,9 @@ struct pghot_node {
  * @nid: the node
  * @active: it has memory now
  * @kobj: its directory in sysfs
- * @exchange: what it gains by giving pages away for those that come
+ * @exchange: pages that came and went, which are watched
+ * @speed: how fast it takes pages, for what that gains; exchange.c writes it
+ * @gain_percent: what that was when it was last known, or 0
  * @lock: protects what follows
  * @bucket: what the rate limit lets through
  * @claims: lower-tier nodes that were refused and wait for more
@@ -87,6 +93,8 @@ struct pghot_target {
 	bool active;
 	struct kobject kobj;
 	struct pghot_exchange *exchange;
+	struct pghot_speed speed;
+	u32 gain_percent;
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct pghot_bucket bucket;
 	nodemask_t claims;
@@ -196,7 +204,6 @@ void pghot_make_room(int nid, unsigned int order);
 int pghot_next_target(int nid, int src, const nodemask_t *allowed, int last);
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		      unsigned long nr_pages);
-u64 pghot_rate_bytes(void);
 bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
 		       unsigned long *paid, u32 *wait_ms);
 void pghot_return_tokens(int nid, int src, unsigned long nr_pages);
@@ -240,9 +247,7 @@ enum pghot_accessed pghot_flush_accessed(struct folio *folio);
 /* exchange.c */
 extern u32 pghot_backoff, pghot_held_back;
 void pghot_exchange_sum_up(void);
-struct pghot_exchange *pghot_exchange_alloc(struct pghot_target *target);
-u64 pghot_exchange_rate(const struct pghot_target *target, u64 limit);
-u32 pghot_exchange_percent(const struct pghot_target *target);
+int pghot_exchange_sync(int nid);
 bool pghot_exchange_holds(int nid);
 void pghot_tell_accessed(struct folio *folio);
 
@@ -259,6 +264,34 @@ void pghot_pass_park(struct pghot_pass *p);
 /* kmigrated.c */
 int pghot_kmigrated_start(struct pghot_node *node);
 void pghot_kmigrated_stop(struct pghot_node *node);
+
+/**
+ * pghot_rate_bytes - the rate limit in bytes a second
+ *
+ * One variable serves kernel.numa_balancing_promote_rate_limit_MBps and the
+ * file in sysfs; the sysctl allows more than makes sense.
+ *
+ * Return: bytes a second.
+ */
+static inline u64 pghot_rate_bytes(void)
+{
+	u64 mbps = READ_ONCE(sysctl_numa_balancing_promote_rate_limit);
+
+	return min_t(u64, mbps, PGHOT_RATE_MBPS_MAX) * SZ_1M;
+}
+
+/**
+ * pghot_target_rate - how fast a target takes pages just now
+ * @target: the target
+ *
+ * Return: bytes a second: the rate limit, or less where promotion gains nothing.
+ */
+static inline u64 pghot_target_rate(const struct pghot_target *target)
+{
+	u64 rate = READ_ONCE(target->speed.rate), limit = pghot_rate_bytes();
+
+	return rate && READ_ONCE(pghot_backoff) ? min(rate, limit) : limit;
+}
 
 /*
  * The clock of all records. Milliseconds since boot, wrapping: converted from

@@ -162,6 +162,7 @@ static int nodes_sync(void)
 	lockdep_assert_held(&pghot_lock);
 	for_each_node(nid) {
 		err = pghot_target_sync(nid, nodes_parent) ?: err;
+		err = pghot_exchange_sync(nid) ?: err;
 		if (is_lower(nid))
 			err = node_start(nid) ?: err;
 		else

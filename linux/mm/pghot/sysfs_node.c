@@ -46,9 +46,9 @@ NODE_FILE(threshold_ms, threshold_ms, "%u",
 	  numa_promotion_threshold(NODE_DATA(to_target(kobj)->nid),
 				   READ_ONCE(sysctl_numa_balancing_hot_threshold)));
 NODE_FILE(gain_percent, gain_percent, "%u",
-	  pghot_exchange_percent(to_target(kobj)));
+	  READ_ONCE(to_target(kobj)->gain_percent));
 NODE_FILE(rate_kib_s, rate_kib_s, "%llu",
-	  pghot_exchange_rate(to_target(kobj), pghot_rate_bytes()) >> 10);
+	  pghot_target_rate(to_target(kobj)) >> 10);
 
 static ssize_t kmigrated_show(struct kobject *kobj,
 			      struct kobj_attribute *attr, char *buf)

@@ -12,8 +12,6 @@
 #include <linux/mmzone.h>
 #include <linux/numa_promotion.h>
 #include <linux/pghot.h>
-#include <linux/sched/sysctl.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "../internal.h"
@@ -65,12 +63,6 @@ int pghot_target_sync(int nid, struct kobject *parent)
 	if (want && !target) {
 		target = kzalloc_flex(*target, had, nr_node_ids);
 		if (!target) {
-			pr_warn("no memory for target %d\n", nid);
-			return -ENOMEM;
-		}
-		target->exchange = pghot_exchange_alloc(target);
-		if (!target->exchange) {
-			kfree(target);
 			pr_warn("no memory for target %d\n", nid);
 			return -ENOMEM;
 		}
@@ -246,21 +238,6 @@ int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 }
 
 /**
- * pghot_rate_bytes - the rate limit in bytes a second
- *
- * One variable serves kernel.numa_balancing_promote_rate_limit_MBps and the
- * file in sysfs; the sysctl allows more than makes sense.
- *
- * Return: bytes a second.
- */
-u64 pghot_rate_bytes(void)
-{
-	u64 mbps = READ_ONCE(sysctl_numa_balancing_promote_rate_limit);
-
-	return min_t(u64, mbps, PGHOT_RATE_MBPS_MAX) * SZ_1M;
-}
-
-/**
  * pghot_take_tokens - ask the target's rate limit for leave
  * @nid: target
  * @src: node that the pages are on
@@ -283,7 +260,7 @@ bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
 	if (!target || pgdat_free_space_enough(NODE_DATA(nid)))
 		return true;
 
-	rate = pghot_exchange_rate(target, pghot_rate_bytes());
+	rate = pghot_target_rate(target);
 	spin_lock(&target->lock);
 	pghot_bucket_refill(&target->bucket, pghot_now_ms(), rate);
 	ok = pghot_bucket_take(&target->bucket, nr_pages << PAGE_SHIFT);
@@ -403,7 +380,7 @@ void pghot_target_share(int nid, int src, struct pghot_share *share)
 
 	spin_lock(&target->lock);
 	pghot_bucket_refill(&target->bucket, pghot_now_ms(),
-			    pghot_exchange_rate(target, pghot_rate_bytes()));
+			    pghot_target_rate(target));
 	level = target->bucket.level;
 	had = target->had[src];
 	others = other_claims(target, src, &least);
