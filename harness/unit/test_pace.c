@@ -15,7 +15,7 @@ static u32 period(u32 level)
 {
 	struct pghot_pace p = { .level = level };
 
-	return pghot_pace_period_ms(&p, WINDOW, FREQ, 0);
+	return pghot_pace_period_ms(&p, WINDOW, FREQ);
 }
 
 static u32 rest(u32 level, u32 owed_ms)
@@ -46,8 +46,7 @@ TEST(all_looks_of_a_round_fall_into_a_window)
 		for (freq = 1; freq <= 127; freq++)
 			for (window = PGHOT_WINDOW_MS_MIN;
 			     window <= PGHOT_WINDOW_MS_MAX; window += 1237) {
-				u32 ms = pghot_pace_period_ms(&p, window, freq,
-							      U32_MAX);
+				u32 ms = pghot_pace_period_ms(&p, window, freq);
 
 				if (window > freq)
 					assert_true(ms * pghot_pace_looks(freq) <= window);
@@ -133,14 +132,8 @@ TEST(only_a_whole_pass_says_that_there_is_nothing)
 	assert_int_equal(p.level, 4);
 }
 
-TEST(a_budget_that_is_used_up_makes_it_slower)
+TEST(a_budget_that_is_used_up_makes_it_rest)
 {
-	struct pghot_pace p = { };
-
-	assert_int_equal(pghot_pace_period_ms(&p, WINDOW, FREQ, 500), 500);
-	/* What is owed beyond is for the rest. */
-	assert_int_equal(pghot_pace_period_ms(&p, WINDOW, FREQ, 9999),
-			 WINDOW / (FREQ + 1));
 	assert_int_equal(rest(0, 9999), 9999);
 	assert_int_equal(rest(PGHOT_PACE_SLOWEST, 1), 4 * WINDOW);
 }
@@ -186,6 +179,6 @@ UNIT_MAIN(
 	cmocka_unit_test(little_that_is_found_leaves_it),
 	cmocka_unit_test(what_nobody_promotes_makes_it_slower),
 	cmocka_unit_test(only_a_whole_pass_says_that_there_is_nothing),
-	cmocka_unit_test(a_budget_that_is_used_up_makes_it_slower),
+	cmocka_unit_test(a_budget_that_is_used_up_makes_it_rest),
 	cmocka_unit_test(no_more_cpu_time_is_spent_than_the_budget_has),
 )

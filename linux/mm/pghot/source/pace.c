@@ -59,22 +59,22 @@ void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r)
  * @p: pace
  * @window_ms: the window
  * @freq_threshold: accesses within the window that make a page ready
- * @owed_ms: how long until the budget of CPU time is met, or 0
  *
  * No longer than lets all looks of a round fall into a window: else what is
- * accessed as often as it takes would not be found. What is still owed then is for
- * the rest between rounds.
+ * accessed as often as it takes would not be found. A budget that is used up makes
+ * the rest between rounds longer: a round takes as many looks either way, and one
+ * that takes longer only reports later.
  *
  * Return: milliseconds, at least 1.
  */
 u32 pghot_pace_period_ms(const struct pghot_pace *p, u32 window_ms,
-			 u32 freq_threshold, u32 owed_ms)
+			 u32 freq_threshold)
 {
 	u32 longest = max(window_ms / (freq_threshold + 1), 1U);
 	u32 shortest = max(window_ms / PGHOT_PACE_PART, PGHOT_PACE_LEAST_MS);
 	u32 period = shortest << min(p->level, PGHOT_PACE_RESTS - 1);
 
-	return min(max(period, owed_ms), longest);
+	return min(period, longest);
 }
 
 /**

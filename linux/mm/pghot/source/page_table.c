@@ -135,8 +135,7 @@ static void pt_look_again(struct pt_run *run, u32 looks)
 	for (i = 1; i <= looks && run->scan->nr; i++) {
 		period_ms = pghot_pace_period_ms(&run->pace,
 						 READ_ONCE(pghot_tunables.window_ms),
-						 READ_ONCE(pghot_tunables.freq_threshold),
-						 run->owed_ms);
+						 READ_ONCE(pghot_tunables.freq_threshold));
 		WRITE_ONCE(pt_period_ms, period_ms);
 		pt_sleep(period_ms);
 		if (kthread_should_stop())
