@@ -323,7 +323,7 @@ static void exchange_known(struct pghot_exchange *x, u32 window)
 
 	WRITE_ONCE(x->target->gain_percent, percent);
 	pghot_speed_judge(&x->target->speed, percent, (u64)moved << PAGE_SHIFT,
-			 pghot_now_ms() - x->began_ms, window);
+			  pghot_now_ms() - x->began_ms, window);
 	pghot_stat_add(gains ? PGHOT_STAT_exchange_gain : PGHOT_STAT_exchange_loss, 1);
 	pghot_exchange_sum_up();
 	x->quiet_ms = x->target->speed.wait_ms;
