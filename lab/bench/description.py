@@ -46,8 +46,8 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
   are ``wide`` or say ``control``; "wide": only in those that are ``wide``, at full length, with
   one seed, and of their variants only in long ones; "named": only in those that name it. Where
   a document has a figure of one of these, it takes part at full length
-- ``setup``: a shell script beside the file; ``variables``: a table of values for it;
-  ``programs``: those of lab/workloads/ that it uses
+- ``setup``: shell scripts beside the file; ``variables``: a table of values for them;
+  ``programs``: those of lab/workloads/ that they use
 """
 
 from __future__ import annotations
@@ -346,14 +346,12 @@ def _variables(table: toml.Table) -> str:
 def contender(path: Path) -> Contender:
     """Read one contender."""
     table = toml.read(path, _CONTENDER)
-    script = table.take("setup", str, None)
-    text = ""
-    if script is not None:
+    text = _variables(table)
+    for script in table.words("setup", []):
         try:
-            text = (path.parent / script).read_text(encoding="utf-8")
+            text += (path.parent / script).read_text(encoding="utf-8")
         except OSError as error:
             table.fail("setup", f"cannot read {script}: {error.strerror}")
-    text = _variables(table) + text
     return Contender(
         name=path.stem,
         about=table.take("about", str),

@@ -116,7 +116,7 @@ def test_a_bad_contender_names_the_field(tmp_path):
     path.write_text(good + 'variables = { "a b" = 1 }\n', encoding="utf-8")
     with pytest.raises(LabError, match="c.toml: variables: a b = 1 is not a name"):
         description.contender(path)
-    path.write_text(good + 'setup = "none.sh"\n', encoding="utf-8")
+    path.write_text(good + 'setup = ["none.sh"]\n', encoding="utf-8")
     with pytest.raises(LabError, match="c.toml: setup: cannot read none.sh"):
         description.contender(path)
 
