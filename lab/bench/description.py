@@ -13,6 +13,8 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
   experiment has no bounds, and ``unbounded`` says why
 - ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
 - ``wide``: true: every contender takes part, and not those alone that do so everywhere
+- ``named``: contenders that take part at full length though they do not everywhere, in
+  variants without an idle CPU too
 - ``control``: true: of contenders that are not everywhere the control takes part, in variants
   without an idle CPU too
 - ``decides``: what decides there which pages are promoted, one of DECIDES; where there are bounds
@@ -44,8 +46,8 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
   resolution of the results
 - ``part``: "everywhere" (the default), "control": with QUICK=1, and else in experiments that
   are ``wide`` or say ``control``; "wide": only in those that are ``wide``, at full length, with
-  one seed, and of their variants only in long ones; "named": only in those that name it. Where
-  a document has a figure of one of these, it takes part at full length
+  one seed, and of their variants only in long ones; "named": only in those that have it in
+  ``named``. Where a document has a figure of one of these, it takes part at full length
 - ``setup``: shell scripts beside the file; ``variables``: a table of values for them;
   ``programs``: those of lab/workloads/ that they use
 """
@@ -174,6 +176,7 @@ class Experiment:
     variants: Mapping[str, str]
     quick_by_name: bool = False
     wide: bool = False
+    named: tuple[str, ...] = ()
     control: bool = False
     decides: str = ""
     long: tuple[str, ...] = ()
@@ -225,7 +228,7 @@ def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
         return False
     named = read.document is not None and read.document.names(contender.name)
     whole = read.variant is None or read.variant.name in NO_SPARE
-    if contender.part == "control" and read.control and whole:
+    if whole and (contender.name in read.named or (contender.part == "control" and read.control)):
         return True
     wide = read.wide and contender.part != "named"
     return named or (wide and (read.is_long or not read.variant))
@@ -291,6 +294,7 @@ def experiment(path: Path) -> Experiment:
         unbounded=table.take("unbounded", str, None),
         best_mib=tuple(table.take("best_mib", list, ())),
         wide=table.take("wide", bool, False),
+        named=table.words("named", []),
         control=table.take("control", bool, False),
         decides=table.choice("decides", DECIDES) if "decides" in table else "",
         long=table.words("long", []),
