@@ -97,7 +97,7 @@ def test_what_the_layouts_differ_by_is_measured_with_both():
     """Pages that belong to sockets: by both layouts. More seeds than one have that in which
     nothing of 2 MiB belongs to one socket, and one in which it does."""
     layouts = [read for read in description.contenders() if read.cmdline and read.balancing == 2]
-    layouts = [read for read in layouts if read.name.startswith("pghot")]
+    layouts = [read for read in layouts if read.name.startswith("pghot") and read.part != "named"]
     assert len(layouts) == 2
     owned = {read.name: read for read in description.experiments() if read.fast == "local"}
     assert {"graph500", "sockets", "sockets-mixed"} <= set(owned)
@@ -134,9 +134,9 @@ def runs(experiments, contenders, quick=False):
 
 
 def test_the_matrix_is_as_large_as_one_cares_to_wait_for():
-    """An hour and a half on two cores, and a quarter of one with QUICK=1."""
+    """Less than two hours on two cores, and a quarter of one with QUICK=1."""
     known, all_of_them = description.experiments(), description.contenders()
-    assert runs(known, all_of_them) <= 342
+    assert runs(known, all_of_them) <= 420
     assert runs(known, all_of_them, quick=True) <= 78
 
 
