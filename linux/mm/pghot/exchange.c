@@ -15,7 +15,6 @@
 #include <linux/jump_label.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_hotplug.h>
-#include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/numa_promotion.h>
 #include <linux/pghot.h>

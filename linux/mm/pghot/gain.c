@@ -11,7 +11,6 @@
  * it gains, or where nothing has to go for it.
  */
 #include <linux/compiler.h>
-#include <linux/limits.h>
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>

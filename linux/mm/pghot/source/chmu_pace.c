@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How much a hotness monitoring unit is asked to say. No kernel state. */
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
 

@@ -3,11 +3,9 @@
  * Reading a hotness monitoring unit: its hotlists, when it interrupts, and once in
  * an epoch where it does not.
  */
-#include <linux/bitfield.h>
 #include <linux/device.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
