@@ -47,9 +47,9 @@ def _chance(rows: list[dict], own: dict[str, dict]) -> str:
     """How far the two are apart, at least, where they are not alike."""
     least = resolution.of(rows, figures.row_key(own["ours"]))
     if least is None:
-        return "What chance makes there is not known."
+        return "What chance makes there is not known"
     fast, slow = own["fast"]["seconds"], own["slow"]["seconds"]
-    return f"Less than {least * (slow - fast) / fast:.1%} apart is alike."
+    return f"Less than {least * (slow - fast) / fast:.1%} apart is alike"
 
 
 def told(rows: list[dict]) -> str:
@@ -58,11 +58,15 @@ def told(rows: list[dict]) -> str:
     if not idle:
         return ""
     fast = idle["fast"]
-    parts = [
+    chance = [_chance(rows, own) for own in (idle, busy) if own]
+    alike = len(chance) == 2 and chance[0] == chance[1]
+    told = (
         "Where nothing is to be gained (`idle`: what is used often lies in DRAM), a run takes "
         f"{_both(idle['ours'], idle['stock'], lambda row: _longer(row, fast))} than where nothing "
-        f"is scanned or moved. {_chance(rows, idle)}"
-    ]
+        "is scanned or moved."
+    )
+    # What holds for both is said once, behind them.
+    parts = [told if alike else f"{told} {chance[0]}."]
     if busy:
         fast = busy["fast"]
         text = (
@@ -73,5 +77,5 @@ def told(rows: list[dict]) -> str:
         if lost:
             still = _lost(fast) or figures.NONE
             text += f"; programs on the other CPUs lose {lost}, {still} where nothing moves"
-        parts.append(f"{text}. {_chance(rows, busy)}")
+        parts.append(f"{text}. {chance[-1]}{', in both' if alike else ''}.")
     return " ".join(parts)

@@ -29,9 +29,18 @@ def test_who_pays_where_no_cpu_is_idle():
     assert overhead.told(rows() + [{**row, "variant_of": "idle"} for row in busy]).endswith(
         "With all CPUs busy (`idle-busy`) it takes 5.0% longer with pghot and 3.0% longer with "
         "stock Linux; programs on the other CPUs lose 19 ms with pghot and 8 ms with stock Linux, "
-        "7 ms where nothing moves. Less than 2.0% apart is alike."
+        "7 ms where nothing moves. Less than 2.0% apart is alike, in both."
     )
     assert overhead.told(busy) == ""
+
+
+def test_what_chance_makes_is_said_once_where_it_is_the_same():
+    busy = [{**row, "variant_of": "idle"} for row in rows("idle-busy")]
+    assert overhead.told(rows() + busy).count("apart is alike") == 1
+    apart = [row | {"recovered": 0.99} if row.get("like") else row for row in busy]
+    told = overhead.told(rows() + apart)
+    assert "moved. Less than 2.5% apart is alike. With" in told
+    assert told.endswith("Less than 3.5% apart is alike.")
 
 
 def test_without_a_control_it_is_not_known_what_chance_makes():
