@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
@@ -240,6 +240,8 @@ class _Compared:
     stock: tuple[float, ...] = ()
     ours: tuple[float, ...] = ()
     standings: tuple[str, ...] = ()
+    unmoved: tuple[str, ...] = ()
+    """Experiments that are not counted, as promotion did not make R of one of both."""
 
     def told(
         self, form: Callable[[float], str], how: str = "{0} to {1}, {2} in the median"
@@ -261,8 +263,14 @@ class _Compared:
         return (
             f"Against stock Linux at its best pghot is ahead in {ahead} of these "
             f"{len(self.standings)}, behind in {behind}, and in {alike} chance can make the "
-            f"difference. In {unknown} it is not known what chance makes."
+            f"difference. In {unknown} it is not known what chance makes.{self._left_out()}"
         )
+
+    def _left_out(self) -> str:
+        """Which are not counted, and why, for who has not heard of R."""
+        names = ", ".join(f"`{name}`" for name in self.unmoved)
+        why = "where time was won or lost without a page promoted"
+        return f" Not counted: {names}, {why}." if names else ""
 
 
 def _compared(
@@ -280,13 +288,19 @@ def _compared(
     begin_slow = {one.name for one in experiments if counts(one)}
     known = begin_slow | {one.name for one in description.experiments() if counts(one)}
     ours, standings = marks.headline(_order(rows)), order.standings(rows)
-    found = []
+    unmoved = resolution.unmoved(rows)
+    found, left_out = [], []
     for experiment, own in _by_experiment(rows).items():
-        stock, pghot = (row["recovered"] if row else None for row in _pair(own, ours))
-        if experiment in begin_slow and stock is not None and pghot is not None:
-            stands = standings.get((experiment, ""), order.UNKNOWN)
-            found.append((stock, pghot, stands))
-    return _Compared(len(known), *zip(*found)) if found else _Compared(len(known))
+        pair = _pair(own, ours)
+        stock, pghot = (row["recovered"] if row else None for row in pair)
+        if experiment not in begin_slow or stock is None or pghot is None:
+            continue
+        if any(row in unmoved for row in pair):
+            left_out.append(experiment)
+        else:
+            found.append((stock, pghot, standings.get((experiment, ""), order.UNKNOWN)))
+    compared = _Compared(len(known), *zip(*found)) if found else _Compared(len(known))
+    return replace(compared, unmoved=tuple(left_out))
 
 
 def _over_all(compared: _Compared) -> str:
@@ -333,8 +347,6 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     titles = ["What decides", "experiments", "stock Linux", "pghot", *order.STANDINGS]
     table = _table(titles, lines)
     # A table ends with an empty line, and not with a mark.
-    warning = resolution.told_unmoved(rows)
-    told_costs = (f"{_wrapped(warning)}\n\n" if warning else "") + told_costs
     return f"{_wrapped(text)}\n\n{table}\n\n{told_costs}"
 
 
