@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from lab import machines
-from lab.bench import description, figures, marks, order, overhead, resolution, tenants
+from lab.bench import description, figures, marks, order, overhead, report, resolution, tenants
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
 from lab.errors import LabError
@@ -46,8 +46,11 @@ def _item(said: str) -> str:
     )
 
 
-def _made(origin: Origin, more: str = "") -> str:
-    return _wrapped(f"Made by `{origin.command}`, {origin.commit}. {more}")
+def _made(origin: Origin, rows: list[dict], more: str = "") -> str:
+    made = (
+        f"Made by `{origin.command}`, {origin.commit}. Digest of all rows: {report.digest(rows)}."
+    )
+    return _wrapped(f"{made} {more}")
 
 
 def _table(
@@ -161,7 +164,7 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
     ]
     scored = {row["experiment"] for row in others if row["score"] is not None}
     others = [row for row in others if row["experiment"] in scored and row["contender"] != "best"]
-    parts = [_made(origin)]
+    parts = [_made(origin, rows)]
     busy = [row for row in rows if row["hog_lost_ms"] is not None]
     if with_r:
         parts += [
@@ -392,7 +395,7 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         f"{resolution.told(rows)} {resolution.told_unmoved(rows)}"
     )
     overall = _over_all(_compared(rows, experiments))
-    return f"{table}\n\n{overall}{_made(origin, more.rstrip())}\n"
+    return f"{table}\n\n{overall}{_made(origin, rows, more.rstrip())}\n"
 
 
 def sensitivity(
@@ -408,7 +411,7 @@ def sensitivity(
     names = _order(rows)
     known = {one.experiment: one for one in order.orders(rows)}
     parts = [
-        _made(origin),
+        _made(origin, rows),
         _wrapped(
             "R, and in brackets the delay in seconds. *Scans*: how often NUMA balancing can scan "
             "all memory of the process in T_slow. *Lead* is R of pghot less that of stock "

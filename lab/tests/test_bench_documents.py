@@ -30,7 +30,8 @@ SLOW = 20
 
 def test_all_results():
     text = documents.results(ROWS, bench_fakes.ORIGIN)
-    assert text.startswith("Made by `make bench QUICK=1`, commit 0123456789ab.\n")
+    made = "Made by `make bench QUICK=1`, commit 0123456789ab. Digest of all rows: "
+    assert text.startswith(f"{made}{report.digest(ROWS)}.\n")
     assert "| R | pghot-default | stock-2 |\n| --- | ---: | ---: |\n| redis | 0.90 | 0.50 |" in text
     assert "| redis (4.00) | 0.40 | 2.00 |" in text
     assert "| movepages-4k, GB/s | 2.25 | 1.50 |" in text
@@ -379,10 +380,12 @@ def test_the_verb_writes_documents_only_when_asked(work_tree):
 
 
 def test_the_verb_ends_with_the_digest_of_what_it_wrote(work_tree, capsys):
-    assert bench() == 0
+    assert bench("--docs") == 0
     written = json.loads((work_tree / "build" / "results.json").read_text(encoding="utf-8"))
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == report.digest_told(written["rows"]) and written["digest"] in last
+    for name in ("README.md", "docs/bench.md"):
+        assert written["digest"] in (work_tree / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
