@@ -144,13 +144,34 @@ def test_the_matrix_is_as_large_as_one_cares_to_wait_for():
 BY_CHANCE = {"pmbench", "sqlite", "tenants", "gups", "redis_load", "regions", "patterns"}
 
 
-def test_where_chance_decides_and_who_is_ahead_is_told_there_are_three_seeds():
-    known = {read.name: read for read in description.experiments()}
-    for name in (*overview.MAIN, "sqlite"):
-        read = known[name]
-        if read.workload[0] in BY_CHANCE:
-            assert read.seeds == 3, name
-    assert {read.workload[0] for read in known.values()} >= BY_CHANCE
+_UNRESOLVED = "no kernels that are alike take part: with more seeds nobody is called better either"
+
+# Of these programs' experiments those that have one seed all the same, and why. It only shrinks.
+ONE_SEED = {
+    "hostile-stride": _UNRESOLVED,
+    "hostile-triad": _UNRESOLVED,
+    "hostile-uniform": _UNRESOLVED,
+    "pmbench-pareto": _UNRESOLVED,
+    "pmbench-uniform": _UNRESOLVED,
+}
+
+
+def test_where_chance_decides_there_are_several_seeds():
+    """Three where it is told who is ahead. Other variants have as many as their file says."""
+    known = [read for read in description.experiments() if read.workload[0] in BY_CHANCE]
+    assert {read.workload[0] for read in known} == BY_CHANCE
+    whole = {read.name: read.seeds for read in known if not read.variant}
+    assert {name for name, seeds in whole.items() if seeds == 1} == set(ONE_SEED)
+    for read in known:
+        if read.name in (*overview.MAIN, "sqlite"):
+            assert read.seeds == 3, read.name
+
+
+def test_who_has_one_seed_has_the_reason_that_is_said_of_it():
+    (control,) = (one for one in description.contenders() if one.part == "control")
+    for name in ONE_SEED:
+        (read,) = description.experiments(name)
+        assert not description.take_part(read, control, quick=False), name
 
 
 def test_what_stands_for_all_where_dram_is_full_has_a_control():
