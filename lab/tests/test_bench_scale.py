@@ -11,7 +11,7 @@ from lab import machines, paths, toml
 from lab.bench import description
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
-from lab.bench.scale import Scale
+from lab.bench.scale import COMMON, Scale
 from lab.bench.scale import read as read_scale
 from lab.errors import LabError
 from lab.measure import Result, Run
@@ -37,6 +37,30 @@ def test_as_large_and_long_as_there_it_is_as_shipped():
         "window_ms": 4000,
         "period_ms": 100,
     }
+
+
+def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
+    """As they are in the sources, and how far they are from a common scale's."""
+    text = (paths.ROOT / "docs/bench.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (`[A-Z].*?`) \| (.*?) \|", text, re.MULTILINE))
+    sources = "\n".join(
+        path.read_text(encoding="utf-8") for path in paths.OVERLAY.glob("mm/pghot/**/*.[ch]")
+    )
+    is_now = dict(re.findall(r"^#define\s+(\w+)\s+(\S.*?)(?:\s*/\*.*)?$", sources, re.MULTILINE))
+    burst = int(is_now["PGHOT_BURST_MS"])
+    assert is_now["CLOSED_MS"] == "(PGHOT_BURST_MS / 2U)"
+    assert is_now["PGHOT_SPEED_BYTES"] == "(256U << 10)"
+    room = int(is_now["ROOM_MS"].rstrip("U"))
+    permille, shift = int(is_now["PGHOT_CPU_PERMILLE"]), int(is_now["CHMU_BUDGET_SHIFT"])
+    assert rows == {
+        "`PGHOT_BURST_MS`": f"{burst} ms",
+        "`CLOSED_MS`": f"{burst // 2} ms",
+        "`ROOM_MS`": f"{room} ms",
+        "`PGHOT_SPEED_BYTES`": "256 KiB",
+        "`PGHOT_CPU_PERMILLE`, `CHMU_BUDGET_SHIFT`": f"{permille // 10}%, 1/{1 << shift}",
+    }
+    memory, time = COMMON
+    assert (round(memory, -2), time, memory // time) == (500, 20, 25)
 
 
 def test_the_constants_of_the_sources_are_those_that_are_scaled():
