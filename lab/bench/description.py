@@ -26,8 +26,8 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``setup``, ``cmdline``, ``programs``, ``packages``: as in lab.measure.Run
 - ``scale``: how much larger and longer what it stands for is (lab.bench.scale); without it
   there the common one
-- ``long``: the same as ``workload`` for LONG=1, with so much more work that it takes a minute or
-  so; ``long_times`` says how many times longer that is, and divides the ``time`` of its scale
+- ``long``: the same as ``workload`` for LONG=1, with more work; ``long_times`` says how many times
+  longer that takes, and divides the ``time`` of its scale
 - ``turn``: where one part of the memory is hot after the other, ``ms`` for which each of them
   is, from slow memory, and ``there_ms`` for which it was in the document
 - ``variants``: which of VARIANTS take part in the matrix without being asked for, each "full",
@@ -81,7 +81,7 @@ VARIANTS = {
     "cold": "its threads have just begun",
     "limited": f"no more may be promoted than {scale.LIMITED_MBPS} MiB/s of a large machine",
     "unscaled": "constants of time and size are those of a large machine",
-    "long": "it takes about a minute",
+    "long": "it takes ten times as long",
 }
 """What experiments have variants of, and what is said of them."""
 NO_SPARE = ("busy", "2cpu")

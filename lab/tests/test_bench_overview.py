@@ -140,6 +140,14 @@ def test_the_matrix_is_as_large_as_one_cares_to_wait_for():
     assert runs(known, all_of_them, quick=True) <= 78
 
 
+def test_the_page_says_what_long_ones_are():
+    long_ones = description.long_ones()
+    text = " ".join((paths.ROOT / "docs/bench.md").read_text(encoding="utf-8").split())
+    assert f"They are {runs(long_ones, description.contenders())} runs," in text
+    whole = {read.name: read for read in description.experiments()}
+    assert {whole[read.variant.of].long_times for read in long_ones if read.variant} == {10}
+
+
 # Programs that shuffle places or turns by the seed.
 BY_CHANCE = {"pmbench", "sqlite", "tenants", "gups", "redis_load", "regions", "patterns"}
 
