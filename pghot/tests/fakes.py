@@ -268,3 +268,19 @@ def working(root: Path) -> Machine:
             f"pgpromote_success {promoted}\npgdemote_kswapd {demoted}\n",
         )
     return m
+
+
+def many_sources(root: Path) -> Machine:
+    """The machine of `working` with the sources that are off by default; they run once switched
+    on."""
+    m = working(root).write("etc/tmpfiles.d/README", "")
+    files: dict[str, dict[str, int]] = {
+        "page_cache": {},
+        "page_table": {"cpu_permille": 10},
+    }
+    for name, settings in files.items():
+        base = f"{PGHOT}/sources/{name}"
+        for file, value in {"enabled": 0, "accesses": 0, **settings}.items():
+            m.write(f"{base}/{file}", value)
+        (root / base / "running").symlink_to("enabled")
+    return m
