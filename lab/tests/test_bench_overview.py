@@ -213,26 +213,6 @@ def test_what_others_lose_has_a_control():
     assert beside & set(overview.MAIN)
 
 
-def by_hand(name):
-    """Paragraphs and items of a page that no command has written, white space folded."""
-    text = (paths.ROOT / name).read_text(encoding="utf-8")
-    text = re.sub(r"<!-- begin.*?<!-- end -->", "", text, flags=re.DOTALL)
-    return [" ".join(part.split()) for part in re.split(r"\n\n|\n(?=- )", text)]
-
-
-@pytest.mark.parametrize("name", ["README.md", "docs/faq.md"])
-def test_what_is_said_of_an_experiment_is_in_the_published_table(name):
-    """With a control beside it, and without figures that only whoever wrote it has seen."""
-    known = {read.name: read for read in description.experiments()}
-    told = 0
-    for part in by_hand(name):
-        named = set(re.findall(r"`(?:make bench EXPERIMENT=)?([\w-]+)`", part)) & set(known)
-        assert named <= set(overview.MAIN), part
-        assert not named or not re.search(r"\d\.\d+ ?(s\b|%)", part), part
-        told += len(named)
-    assert told
-
-
 def test_what_is_said_to_find_overhead_can():
     """Slow memory is accessed, so hint faults come. Above 1 GiB of free DRAM any of them
     promotes. Until the README has a row for it, there is none to look at."""

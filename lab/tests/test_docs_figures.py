@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the pages say of measured runs is what their tables show: each figure that they quote of
+an experiment, and each sentence that says how something came out.
+
+Such a sentence is in CLAIMS with what has to hold for it. Where the tables are renewed and it does
+not hold any more, it is to be written anew, here and there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from lab.bench import description, overview
+from lab.bench.resolution import LEAST
+from lab.tests.results_shown import (
+    by_hand,
+    experiments,
+    number,
+    page,
+    shown,
+    table,
+    unfounded,
+    values,
+)
+
+OURS, ALL, TABLES = "pghot-default", "pghot-default-all", "pghot-default-page_table"
+PROSE = (
+    "README.md",
+    "docs/bench.md",
+    "docs/contributor.md",
+    "docs/faq.md",
+    "docs/glossary.md",
+    "docs/kernel-reviewer.md",
+    "docs/model.md",
+    "docs/operator.md",
+)
+_HELD_ELSEWHERE = "What a guest second costs"
+"""Of model.md: figures of the host, which test_docs_model.py holds."""
+
+
+def parts(name: str) -> list[str]:
+    """Without what is held elsewhere."""
+    found, skipped = [], False
+    for part in by_hand(name):
+        if part.startswith("#"):
+            skipped = part.lstrip("# ") == _HELD_ELSEWHERE
+        if not skipped:
+            found.append(part)
+    return found
+
+
+@pytest.mark.parametrize("name", PROSE)
+def test_no_figure_is_quoted_that_no_table_shows(name):
+    complaints = {part: found for part in parts(name) if (found := unfounded(part))}
+    assert not complaints
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/faq.md"])
+def test_what_is_said_of_an_experiment_is_in_the_published_table(name):
+    """With a control beside it, and without figures that only whoever wrote it has seen."""
+    whole = {read.name for read in description.experiments()}
+    told = 0
+    for part in by_hand(name):
+        named = set(re.findall(r"`(?:make bench EXPERIMENT=)?([\w-]+)`", part)) & whole
+        assert named <= set(overview.MAIN), part
+        assert not named or not re.search(r"\d\.\d+ ?(s\b|%)", part), part
+        told += len(named)
+    assert told
+
+
+_R = f"{values('R')['redis'][OURS]:.2f}"
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        (f"`redis` has an R of {_R}.", []),
+        (f"Its R is {_R} ({_R}..{_R}), as in `redis`.", []),
+        ("`redis` has an R of 1.99.", ["1.99"]),
+        ("It falls from 1.99 to 1.98. `redis` is another.", ["1.99", "1.98"]),
+        (f"`gups` and `redis` are apart: {_R} and -1.97.", ["-1.97"]),
+        (f"`movepages-4k` has an R of {_R}.", [_R]),
+        ("R of 1.99 was seen.", ["R 1.99"]),
+        ("R differs by 0.02 or more.", []),
+        ("In `sockets` 5% of the accesses are remote.", []),
+        ("In `sockets` 77% of the accesses are remote.", ["77%"]),
+        ("In `sockets` it is little. 77% less is less.", []),
+        ("`redis` takes 98.765 s.", ["98.765 s"]),
+        ("`redis` on a CPU of 0.25 ns per instruction, at 1.23 GB/s.", []),
+    ],
+)
+def test_a_figure_that_no_table_shows_is_noticed(text, found):
+    assert unfounded(text) == found
+
+
+def test_figures_of_each_kind_are_found():
+    assert _R in shown("redis")
+    # Of model.md, of a sentence with several of them, and of what has no bounds.
+    assert set(table("redis", "docs/model.md")) >= {"as-described", "overlap"}
+    overlap = number(table("redis", "docs/model.md")["overlap"][OURS])
+    assert f"{overlap:.2f}" in shown("redis")
+    apart = re.search(r"differ by ([\d.]+%) in compaction-idle", page("docs/bench.md"))
+    assert apart and apart[1] in shown("compaction-idle")
+    assert set(experiments()) >= {"gups-long", "redis-2cpu", "idle-busy"}
+
+
+R, LOST, DELAY = values("R"), values("lost ms"), values("delay (T_slow, scans)")
+SCORE = {name.split(",")[0]: line for name, line in values("score").items()}
+TENANT = table("experiment", keys=3)
+
+
+def stock(experiment: str) -> float:
+    """R of stock Linux at its best."""
+    return max(R[experiment][name] for name in ("stock-2", "off-2") if name in R[experiment])
+
+
+def lead(experiment: str) -> float:
+    return R[experiment][OURS] - stock(experiment)
+
+
+def tenant(experiment: str, contender: str, which: str, column: str) -> float:
+    value = number(TENANT[f"{experiment} {contender} {which}"][column])
+    assert value is not None
+    return value
+
+
+def of_tenants(column: str, which: str) -> list[tuple[float, list[float], float]]:
+    """With pghot, with each stock Linux, and beside the slow bound."""
+    return [
+        (
+            tenant(name, "pghot-default-hint_fault", which, column),
+            [tenant(name, one, which, column) for one in ("stock-2", "off-2")],
+            tenant(name, "slow", which, column),
+        )
+        for name in ("tenants", "tenants-busy")
+    ]
+
+
+def both(
+    one: str, other: str, among: Callable[[str], bool] = lambda _: True
+) -> list[tuple[float, float]]:
+    """R of two contenders where both took part."""
+    return [
+        (line[one], line[other])
+        for name, line in R.items()
+        if one in line and other in line and among(name)
+    ]
+
+
+def busy(name: str) -> bool:
+    return name.endswith(("-busy", "-2cpu"))
+
+
+def more_lost(experiment: str) -> bool:
+    """Whether pghot takes more from others than stock Linux, and not by chance alone."""
+    line = LOST[experiment]
+    samples = [line["stock-2"], line["off-2"]]
+    return line[OURS] > max(samples) + abs(samples[0] - samples[1])
+
+
+def sensitivity(experiment: str, model: str, column: str) -> float:
+    """R, or the lead."""
+    value = number(table(experiment, "docs/model.md")[model][column])
+    assert value is not None
+    return value
+
+
+def late(experiment: str, model: str, column: str) -> float:
+    """The delay, which is in brackets."""
+    found = re.search(r"\((.*)\)", table(experiment, "docs/model.md")[model][column])
+    assert found
+    return float(found[1])
+
+
+def page_tables_alone() -> bool:
+    """Ahead with huge pages and new threads, and behind in most of the rest."""
+    ahead = ("random-thp", "random-thp-cold", "random-anon-cold")
+    rest = both(TABLES, OURS, lambda name: name not in ahead)
+    behind = sum(tables < faults - LEAST for tables, faults in rest)
+    return all(R[name][TABLES] > R[name][OURS] + LEAST for name in ahead) and 2 * behind > len(rest)
+
+
+def times_as_long() -> list[float]:
+    """Of move_pages(2), against its document."""
+    return [
+        figure / SCORE[read.name]["stock-0"]
+        for read in description.experiments()
+        if read.name.startswith("movepages") and read.document
+        for figure in [float(read.document.figures[0].text.split()[0])]
+    ]
+
+
+_T_SLOW = {
+    name: float(re.findall(r"\(([\d.]+)", line["delay (T_slow, scans)"])[0])
+    for name, line in table("delay (T_slow, scans)").items()
+}
+
+CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
+    "With 3 both kernels gain less": (
+        "README.md",
+        lambda: all(a < b for a, b in both("pghot-default-3", OURS) + both("stock-3", "stock-2")),
+    ),
+    "With either kernel the scan gets less done than beside the slow bound": (
+        "docs/bench.md",
+        lambda: all(max(ours, *stocks) < 0 for ours, stocks, _ in of_tenants("R", "scan")),
+    ),
+    "the slowest of the server's requests (p99.9) take longer": (
+        "docs/bench.md",
+        lambda: all(
+            min(ours, *stocks) > slow for ours, stocks, slow in of_tenants("p99.9 us", "server")
+        ),
+    ),
+    "Requests suffer more with stock Linux, and the scan with pghot, which moves more.": (
+        "docs/bench.md",
+        lambda: (
+            all(ours < min(stocks) for ours, stocks, _ in of_tenants("p99.9 us", "server"))
+            and all(ours < min(stocks) for ours, stocks, _ in of_tenants("R", "scan"))
+            and all(ours > max(stocks) for ours, stocks, _ in of_tenants("promoted", "server"))
+        ),
+    ),
+    "Its lead over stock Linux with Redis is less where no CPU is idle, or gone.": (
+        "docs/bench.md",
+        lambda: lead("redis-2cpu") < lead("redis"),
+    ),
+    "moving pages does not pay, with pghot or with stock Linux": (
+        "docs/bench.md",
+        lambda: max(R["gups-full-busy"][OURS], stock("gups-full-busy")) < LEAST,
+    ),
+    "From programs on other CPUs pghot takes more than stock Linux does (`lost ms`) in "
+    "`tenants-busy`, `regions-busy` and `idle-busy`.": (
+        "docs/bench.md",
+        lambda: all(map(more_lost, ("tenants-busy", "regions-busy", "idle-busy"))),
+    ),
+    "In `tenants-busy` that buys something": (
+        "docs/bench.md",
+        lambda: lead("tenants-busy") > LEAST,
+    ),
+    "In `regions-busy` and `idle-busy` it buys nothing.": (
+        "docs/bench.md",
+        lambda: max(lead("regions-busy"), lead("idle-busy")) < LEAST,
+    ),
+    "`pghot-default-all` gains on hint faults alone where these come late, or not at all": (
+        "docs/bench.md",
+        lambda: all(
+            R[name][ALL] > R[name][OURS] + LEAST
+            for name in ("readers-1", "readers-7", "random-thp", "gups", "gups-full")
+        ),
+    ),
+    "It loses where threads of both sockets have pages of their own (`graph500`)": (
+        "docs/bench.md",
+        lambda: all(
+            R[name][ALL] < R[name][OURS] - LEAST for name in ("graph500", "hostile-uniform")
+        ),
+    ),
+    "Where no CPU is idle it is ahead of hint faults alone in no experiment, and takes more from "
+    "others (`lost ms`) in each": (
+        "docs/bench.md",
+        lambda: (
+            all(every < faults + LEAST for every, faults in both(ALL, OURS, busy))
+            and all(line[ALL] > line[OURS] for line in LOST.values() if ALL in line)
+        ),
+    ),
+    "Alone, page tables gain more than hint faults with huge pages and with new threads, and "
+    "mostly less with anything else": ("docs/faq.md", page_tables_alone),
+    "With `random-anon` and its busy variant in [bench.md](bench.md#results) it takes no longer "
+    "than stock Linux.": (
+        "docs/kernel-reviewer.md",
+        lambda: min(lead("random-anon"), lead("random-anon-busy")) > -LEAST,
+    ),
+    "16 to 64 s of guest time per run": (
+        "docs/bench.md",
+        lambda: (
+            round(10 * _T_SLOW["gups"]) == 64
+            and round(6_000_000 / tenant("tenants", "fast", "server", "score")) == 16
+        ),
+    ),
+    "Moving pages of 4 KiB one by one takes some 8 µs a page (`movepages-4k`, stock Linux) and "
+    "1.15 µs in its document: seven times as long.": (
+        "docs/model.md",
+        lambda: (
+            all(round(4.096 / SCORE["movepages-4k"][one]) == 8 for one in ("stock-0", "stock-2"))
+            and round(max(times_as_long())) == 7
+        ),
+    ),
+    "In full length contenders are apart in `redis` and `tenants`, and alike in `graph500`": (
+        "docs/model.md",
+        lambda: min(lead("redis"), lead("tenants")) >= LEAST > abs(lead("graph500")),
+    ),
+    "those of `redis` grow with `overlap`, that of stock Linux most": (
+        "docs/model.md",
+        lambda: (
+            late("redis", "overlap", "stock-2") - late("redis", "as-described", "stock-2")
+            > late("redis", "overlap", OURS) - late("redis", "as-described", OURS)
+            > 0
+        ),
+    ),
+    "With it the lead in R is less than half as large in `tenants`.": (
+        "docs/model.md",
+        lambda: (
+            2 * sensitivity("tenants", "faster-cpu", "lead")
+            < sensitivity("tenants", "as-described", "lead")
+        ),
+    ),
+    "In `redis` it shrinks too, by no more than chance can make, and in `graph500` there is none": (
+        "docs/model.md",
+        lambda: (
+            sensitivity("redis", "faster-cpu", "lead")
+            < sensitivity("redis", "as-described", "lead")
+            and table("redis", "docs/model.md")["faster-cpu"]["order"] == "open"
+            and abs(sensitivity("graph500", "faster-cpu", "lead")) < LEAST
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("words", CLAIMS)
+def test_what_is_said_to_have_come_out_is_what_the_tables_show(words):
+    name, holds = CLAIMS[words]
+    assert words in " ".join(page(name).split()), f"{name} says something else: change CLAIMS too"
+    assert holds(), f"the tables of {name} do not say so (any more): write it anew"
+
+
+def test_experiments_files_say_no_more_than_the_tables():
+    """What they say of the lab's own figures, for the list of reasons."""
+    why = {
+        read.name: " ".join(read.document.differs.split())
+        for read in description.experiments()
+        if read.document
+    }
+    low, high = min(times_as_long()), max(times_as_long())
+    assert (round(low), round(high)) == (5, 7)
+    sizes = [name for name in why if name.startswith("movepages")]
+    assert len(sizes) == 6
+    assert all("it takes five to seven times as long here" in why[name] for name in sizes)
+    assert "here some 10% with either" in why["regions"]
+    # Of forty regions of 4 MiB.
+    beside = table("Experiment", keys=2)
+    for contender in ("stock-2", OURS):
+        (pages,) = re.findall(r"([\d,]+) pages promoted", beside[f"regions {contender}"]["lab"])
+        assert 0.05 < float(pages.replace(",", "")) / (40 * 1024) < 0.15
