@@ -36,12 +36,19 @@ def switch(value: bool | None) -> str:
     return "?" if value is None else "on" if value else "off"
 
 
-def table(header: str, rows: list[list[str]], indent: str = "  ") -> list[str]:
-    """Aligned lines. `header` names the columns; a name that ends in ">" is aligned right."""
+def table(
+    header: str, rows: list[list[str]], indent: str = "  ", width: int | None = None
+) -> list[str]:
+    """Aligned lines. `header` names the columns; a name that ends in ">" is aligned right. With
+    `width` the last column wraps, so that no line is longer."""
     names = header.split()
     right = [name.endswith(">") for name in names]
     cells = [[name.rstrip(">").replace("_", " ") for name in names], *rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(names))]
+    if width is not None:
+        left = len(indent) + sum(widths[:-1]) + 2 * (len(names) - 1)
+        cells = [line for row in cells for line in _in_lines(row, max(width - left, 1))]
+        widths[-1] = max(len(row[-1]) for row in cells)
     return [
         indent
         + "  ".join(
@@ -50,6 +57,15 @@ def table(header: str, rows: list[list[str]], indent: str = "  ") -> list[str]:
         ).rstrip()
         for row in cells
     ]
+
+
+def _in_lines(row: list[str], width: int) -> list[list[str]]:
+    """A row as several, so that its last cell is at most so wide, or one word."""
+    import textwrap
+
+    parts = textwrap.wrap(row[-1], width, break_long_words=False, break_on_hyphens=False) or [""]
+    before = [row[:-1], *[[""] * (len(row) - 1)] * (len(parts) - 1)]
+    return [[*cells, part] for cells, part in zip(before, parts, strict=True)]
 
 
 def wrap(text: str, width: int, indent: str, first: str | None = None) -> list[str]:

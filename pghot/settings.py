@@ -37,7 +37,7 @@ SETTINGS = (
     ),
 )
 
-#: Knobs of one source, below sources/<name>/.
+#: Files that a source has of its own, below sources/<name>/: knobs, and what it tells of itself.
 SOURCE_SETTINGS = (
     Knob(
         "hot_threshold_ms",
@@ -45,6 +45,10 @@ SOURCE_SETTINGS = (
         "upper bound of the hint fault latency that makes a page ready at once",
     ),
     Knob("cpu_permille", "thousandths", "how much of one CPU the scan of page tables may use"),
+    Knob("scan_period_ms", "ms", "from one look at accessed bits to the next; read-only"),
+    Knob("scanned", "entries", "of page tables that were looked at; read-only"),
+    Knob("passes", "times", "the scan has been through with all processes; read-only"),
+    Knob("cpu_usec", "us", "CPU time that the scan has used; read-only"),
     Knob("epoch_ms", "ms", "how long a hotness unit counts before it lists what is hot"),
     Knob("units", "units", "hotness units that there are; read-only"),
     Knob("threshold", "requests", "in an epoch, from which a unit lists a page; read-only"),

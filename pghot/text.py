@@ -77,7 +77,8 @@ def _sources(status: Status, width: int) -> list[str]:
     ]
     if not rows:
         return []
-    lines = ["Sources", *table("source state accesses> per_second> settings", rows)]
+    header = "source state accesses> per_second> files_of_its_own"
+    lines = ["Sources", *table(header, rows, width=width)]
     if status.pghot.state == ENABLED and any(waits(s) for s in status.sources):
         so = status.numa_balancing.tiering
         told = "does not report yet" if so else "reports once kernel.numa_balancing is 2 or 3"

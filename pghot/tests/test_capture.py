@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """`pghot capture`: the copy reads as the machine does."""
 
+import re
+
 import pytest
 
 from pghot.capture import capture
@@ -16,6 +18,19 @@ def test_copy_gives_the_same_status(tmp_path, kind):
     files, unread = capture(str(tmp_path / "copy"), str(machine.root))
     assert collect(Tree(str(tmp_path / "copy"))) == collect(Tree(str(machine.root)))
     assert (files > 10, unread) == (True, 0)
+
+
+def test_each_file_of_the_kernel_is_kept(tmp_path, repo):
+    """Those of its list, with nothing else that has the same value."""
+    abi = (repo / "linux/Documentation/ABI/testing/sysfs-kernel-mm-pghot").read_text()
+    files = re.findall(r"^What:\s+/(sys/\S+[^/\s])$", abi, re.MULTILINE)
+    assert len(files) > 30
+    machine = fakes.bare(tmp_path / "machine")
+    for name in files:
+        machine.write(name.replace("<N>", "0"), 1)
+    capture(str(tmp_path / "copy"), str(machine.root))
+    kept = {str(p.relative_to(tmp_path / "copy")) for p in tmp_path.glob("copy/sys/**/*")}
+    assert [name for name in files if name.replace("<N>", "0") not in kept] == []
 
 
 def test_existing_directory_is_left_alone(tmp_path, run):

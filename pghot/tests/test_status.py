@@ -5,7 +5,10 @@ import json
 
 import pytest
 
+from pghot.snapshot import collect
 from pghot.tests.fakes import MAP_BYTES, PGHOT, balance
+from pghot.text import report
+from pghot.tree import Tree
 
 
 def section(text: str, title: str) -> str:
@@ -179,6 +182,19 @@ def test_page_tables_report_without_numa_balancing(run, cxl):
     assert shown[3].split() == ["page_table", "on", "7", "0.0", "cpu_permille=10"]
     checks = run("doctor", "--json", machine=cxl).json["checks"]
     assert {f["id"]: f["verdict"] for f in checks}["numa-balancing"] == "warn"
+
+
+#: What the scan of page tables tells of itself.
+SCAN = {"cpu_permille": 10, "scan_period_ms": 62, "scanned": 10**10, "cpu_usec": 8 * 10**9}
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_what_a_source_tells_of_itself_wraps(cxl, width):
+    for name, value in {"enabled": 1, "accesses": 10**9, "passes": 17, **SCAN}.items():
+        cxl.write(f"{PGHOT}/sources/page_table/{name}", value)
+    shown = section(report(collect(Tree(str(cxl.root))), width), "Sources")
+    assert {f"{name}={value}" for name, value in {"passes": 17, **SCAN}.items()} < {*shown.split()}
+    assert max(map(len, shown.splitlines())) <= width
 
 
 @pytest.mark.parametrize("mode", [0, 1])
