@@ -15,7 +15,6 @@ PGHOT_COUNTERS = {
     "pghot_recorded_hint_fault": 100000,
     "pghot_recorded_page_cache": 0,
     "pghot_recorded_page_table": 0,
-    "pghot_recorded_hotness_unit": 0,
     "pghot_dropped": 0,
     "pghot_ready": 10000,
     "pghot_moved": 9000,
@@ -160,7 +159,7 @@ def stock_cxl(root: Path) -> Machine:
 
 
 def cxl(root: Path) -> Machine:
-    """The same machine with pghot, healthy."""
+    """The same machine with pghot as it is configured by default, healthy."""
     m = stock_cxl(root)
     values = {
         "layout": "default",
@@ -175,6 +174,17 @@ def cxl(root: Path) -> Machine:
         "sources/hint_fault/running": 1,
         "sources/hint_fault/accesses": 100000,
         "sources/hint_fault/hot_threshold_ms": 1000,
+        "sources/page_cache/enabled": 0,
+        "sources/page_cache/running": 0,
+        "sources/page_cache/accesses": 0,
+        "sources/page_table/enabled": 0,
+        "sources/page_table/running": 0,
+        "sources/page_table/accesses": 0,
+        "sources/page_table/cpu_permille": 10,
+        "sources/page_table/scan_period_ms": 0,
+        "sources/page_table/scanned": 0,
+        "sources/page_table/cpu_usec": 0,
+        "sources/page_table/passes": 0,
         "node2/sections": 2048,
         "node2/map_bytes": MAP_BYTES,
         "node2/ready": 200,
@@ -192,16 +202,13 @@ def cxl(root: Path) -> Machine:
     for name, value in values.items():
         m.write(f"{PGHOT}/{name}", value)
     m.write("proc/77/comm", "kmigrated2").write("proc/77/stat", "77 (kmigrated2) S 2 0 0 0 -1")
-    return m.counters(**PGHOT_COUNTERS)
+    return m.counters(**PGHOT_COUNTERS, numa_hint_page_cache=0)
 
 
-def balance(m: Machine, mode: int) -> Machine:
-    """kernel.numa_balancing is written to, and the kernel starts or stops hint faults."""
-    m.write("proc/sys/kernel/numa_balancing", mode)
+def _follow(m: Machine) -> Machine:
+    """Maps are kept, and kmigrated runs, while a source does."""
     base = m.root / PGHOT
-    runs = bool(mode & 2)
-    if (base / "sources/hint_fault").exists():
-        m.write(f"{PGHOT}/sources/hint_fault/running", int(runs))
+    runs = any(file.read_text() == "1\n" for file in base.glob("sources/*/running"))
     if (base / "node2").exists():
         m.write(f"{PGHOT}/node2/sections", 2048 if runs else 0)
         m.write(f"{PGHOT}/node2/map_bytes", MAP_BYTES if runs else 0)
@@ -211,11 +218,34 @@ def balance(m: Machine, mode: int) -> Machine:
     return m
 
 
+def balance(m: Machine, mode: int) -> Machine:
+    """kernel.numa_balancing is written to, and the kernel starts or stops hint faults."""
+    m.write("proc/sys/kernel/numa_balancing", mode)
+    if (m.root / PGHOT / "sources/hint_fault").exists():
+        m.write(f"{PGHOT}/sources/hint_fault/running", bool(mode & 2))
+    return _follow(m)
+
+
+def switch_on(m: Machine, source: str) -> Machine:
+    """A source that needs no NUMA balancing is switched on, and the kernel starts it."""
+    for name in ("enabled", "running"):
+        m.write(f"{PGHOT}/sources/{source}/{name}", 1)
+    return _follow(m)
+
+
+def with_hotness_units(m: Machine, units: object) -> Machine:
+    """The kernel has CONFIG_PGHOT_HOTNESS_UNIT too, and the machine so many units."""
+    values = {"enabled": 0, "running": 0, "accesses": 0, "epoch_ms": 20, "units": units}
+    for name, value in {**values, "overflows": 0, "threshold": 0}.items():
+        m.write(f"{PGHOT}/sources/hotness_unit/{name}", value)
+    return m.counters(pghot_recorded_hotness_unit=0)
+
+
 def troubled(root: Path) -> Machine:
     """The same machine, with much that is wrong, garbled or newer than the command."""
     m = cxl(root)
     m.write(f"{PGHOT}/freq_threshold", "two").write(f"{PGHOT}/node2/ready", 5000)
-    m.write(f"{PGHOT}/sources/page_table/enabled", 0).write("proc/2/comm", "sleep")
+    m.write(f"{PGHOT}/sources/moonlight/enabled", 0).write("proc/2/comm", "sleep")
     m.write("proc/sys/kernel/numa_balancing", 1).write("sys/kernel/mm/numa/demotion_enabled", 0)
     m.write(f"{PGHOT}/sources/hint_fault/running", 0)
     m.counters(pghot_skip_dirty=8000, pghot_skip_moonlight=5, pghot_echoes=8)
@@ -271,16 +301,10 @@ def working(root: Path) -> Machine:
 
 
 def many_sources(root: Path) -> Machine:
-    """The machine of `working` with the sources that are off by default; they run once switched
-    on."""
+    """The machine of `working`, whose sources that are off by default run once switched on."""
     m = working(root).write("etc/tmpfiles.d/README", "")
-    files: dict[str, dict[str, int]] = {
-        "page_cache": {},
-        "page_table": {"cpu_permille": 10},
-    }
-    for name, settings in files.items():
-        base = f"{PGHOT}/sources/{name}"
-        for file, value in {"enabled": 0, "accesses": 0, **settings}.items():
-            m.write(f"{base}/{file}", value)
-        (root / base / "running").symlink_to("enabled")
+    for name in ("page_cache", "page_table"):
+        running = root / f"{PGHOT}/sources/{name}/running"
+        running.unlink()
+        running.symlink_to("enabled")
     return m

@@ -144,7 +144,7 @@ def test_interval(run, cxl, clock):
     assert (rates["over"], rates["seconds"]) == ("interval", 4.0)
     assert rates["pages"] == {"promoted": 100.0, "promoted_by_pghot": 100.0, "demoted": 0.0}
     assert rates["counters"]["pghot_skip_dirty"] == 5.0
-    assert rates["sources"] == {"hint_fault": 250.0}
+    assert rates["sources"] == {"hint_fault": 250.0, "page_cache": 0.0, "page_table": 0.0}
     assert rates["lower_nodes"] == {"2": 100.0}
     assert status["pages"]["promoted"] == 9700
 

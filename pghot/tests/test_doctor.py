@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from pghot.checks import CHECKS
-from pghot.tests.fakes import NODES, PGHOT, balance
+from pghot.tests.fakes import NODES, PGHOT, balance, switch_on, with_hotness_units
 
 CHECK_IDS = [check.__name__.replace("_", "-") for check in CHECKS]
 
@@ -160,17 +160,14 @@ def test_another_source_makes_missing_hint_faults_a_warning(verdicts, cxl, check
 
 @pytest.mark.parametrize("units, verdict", [(0, "warn"), (2, "ok"), ("many", "unknown")])
 def test_hotness_units_need_a_device(finding, cxl, units, verdict):
-    source = f"{PGHOT}/sources/hotness_unit"
-    cxl.write(f"{source}/enabled", 1).write(f"{source}/running", 1)
-    cxl.write(f"{source}/units", units)
+    switch_on(with_hotness_units(cxl, units), "hotness_unit")
     said = finding(cxl, "hotness-units")
     assert said["verdict"] == verdict
     assert "2 units" in said["summary"] or units != 2
 
 
 def test_hotness_units_that_are_off_need_none(run, cxl):
-    cxl.write(f"{PGHOT}/sources/hotness_unit/enabled", 0)
-    cxl.write(f"{PGHOT}/sources/hotness_unit/units", 0)
+    with_hotness_units(cxl, 0)
     assert "hotness-units" not in run("doctor", machine=cxl).out
 
 
