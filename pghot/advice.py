@@ -87,7 +87,7 @@ def _disabled(status: Status) -> Advice | None:
     if off:
         return Advice(describe("pghot_skip_disabled").advice, off.command)
     if all(f.verdict == OK for f in found):
-        return Advice("Nothing to do: it is all switched on again.")
+        return Advice("Nothing to do: it is on again, and a source reports.")
     return None
 
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """The doctor's checks of what flows: accesses are reported, and ready records are moved."""
 
-from pghot.columns import percent
+from pghot.columns import listed, percent
 from pghot.counters import DELAYED, DROPPED
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
 from pghot.kconfig import configure
 from pghot.machine import NUMA_BALANCING, TIERING_BIT
 from pghot.settings import PGHOT
 from pghot.status import Reason, Status
-from pghot.subsystem import is_present, waits
+from pghot.subsystem import HINT_FAULT, is_present, others_report, units, waits
 
 #: A reason dominates from this share of all ready records on, and from this many records on:
 #: below, a few pages of an idle machine would raise an alarm.
@@ -19,12 +19,15 @@ DOMINANT_COUNT = 1000
 DELIBERATE = {"pghot_skip_offline", "pghot_skip_disabled"}
 
 
-def _only_hint_faults(status: Status) -> bool:
-    return not any(s.enabled for s in status.sources if s.name != "hint_fault")
+def _do_without(status: Status) -> str | None:
+    """Who reports without NUMA balancing, as the end of a sentence."""
+    others = others_report(status.sources)
+    verb = "reports" if len(others) == 1 else "report"
+    return f"{listed(others)} {verb} without it." if others else None
 
 
 def numa_balancing(status: Status) -> Finding | None:
-    """Whether NUMA balancing looks for hot pages of slower tiers."""
+    """Whether NUMA balancing looks for hot pages of slower tiers, or another source does."""
     balancing = status.numa_balancing
     if balancing.available is False:
         return Finding(
@@ -37,11 +40,12 @@ def numa_balancing(status: Status) -> Finding | None:
         return unread(status, "The NUMA balancing mode", NUMA_BALANCING)
     if balancing.tiering:
         return Finding(OK, f"NUMA balancing is in mode {balancing.mode} ({balancing.meaning}).")
+    state = "off" if balancing.mode == 0 else "on without memory tiering (mode 1)"
+    if others := _do_without(status):
+        return Finding(OK, f"NUMA balancing is {state}; {others}")
     return Finding(
-        FAIL if _only_hint_faults(status) else WARN,
-        "NUMA balancing is off."
-        if balancing.mode == 0
-        else "NUMA balancing is on without memory tiering (mode 1).",
+        FAIL,
+        f"NUMA balancing is {state}.",
         "No hint fault reports an access to slower memory. The command lasts until the next boot;"
         " a file in /etc/sysctl.d/ keeps it.",
         f"sysctl -w kernel.numa_balancing={balancing.mode | TIERING_BIT}",
@@ -52,7 +56,7 @@ def hint_faults(status: Status) -> Finding | None:
     """Whether hint faults are taken as accesses."""
     if not is_present(status.pghot):
         return None
-    source = next((s for s in status.sources if s.name == "hint_fault"), None)
+    source = next((s for s in status.sources if s.name == HINT_FAULT), None)
     if source is None:
         return Finding(
             UNKNOWN,
@@ -68,13 +72,16 @@ def hint_faults(status: Status) -> Finding | None:
         return Finding(OK, f"The hint fault source is on: it waits for {wanted}.")
     if source.enabled:
         return Finding(OK, "The hint fault source is on.")
-    only = _only_hint_faults(status)
+    others = _do_without(status)
+    if others and status.numa_balancing.tiering is False:
+        return Finding(OK, f"The hint fault source is off; {others}")
     return Finding(
-        FAIL if only else WARN,
+        WARN if others else FAIL,
         "The hint fault source is off.",
-        "No source reports accesses, so nothing can become hot."
-        if only
-        else "Only other sources report accesses.",
+        "NUMA balancing promotes by its faults on its own, as a kernel without pghot does; only"
+        " other sources report."
+        if others
+        else "No source reports accesses, so nothing can become hot.",
         f"echo 1 > /{PGHOT}/sources/hint_fault/enabled",
     )
 
@@ -84,12 +91,12 @@ def hotness_units(status: Status) -> Finding | None:
     source = next((s for s in status.sources if s.name == "hotness_unit"), None)
     if source is None or not source.enabled:
         return None
-    path = f"{PGHOT}/sources/hotness_unit/units"
-    units = next((k.value for k in source.settings if k.name == "units"), None)
-    if units is None:
+    number = units(source)
+    if number is None:
+        path = f"{PGHOT}/sources/hotness_unit/units"
         return unread(status, "The number of hotness units", path)
-    if units:
-        return Finding(OK, f"The hotness unit source is on, with {units} units.")
+    if number:
+        return Finding(OK, f"The hotness unit source is on, with {number} units.")
     return Finding(
         WARN,
         "The hotness unit source is on, and no device has a unit.",

@@ -36,6 +36,11 @@ def switch(value: bool | None) -> str:
     return "?" if value is None else "on" if value else "off"
 
 
+def listed(names: list[str]) -> str:
+    """Names in a sentence: "a, b and c"."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
 def table(
     header: str, rows: list[list[str]], indent: str = "  ", width: int | None = None
 ) -> list[str]:

@@ -43,6 +43,7 @@ NOT_THERE = (BOOT_OFF, FAILED, ABSENT)
 LAYOUTS = {"default": "default", "precise": "precise"}
 LAYOUT_MEANING = {"default": "1 byte per page", "precise": "4 bytes per page"}
 
+HINT_FAULT = "hint_fault"
 _SOURCE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 
 
@@ -113,6 +114,17 @@ def sources(tree: Tree) -> list[Source]:
             )
         )
     return found
+
+
+def units(source: Source) -> int | None:
+    """How many hotness units there are, which is a figure of their source."""
+    return next((file.value for file in source.settings if file.name == "units"), None)
+
+
+def others_report(sources: list[Source]) -> list[str]:
+    """Those that can report now other than hint faults, which need NUMA balancing. That of hotness
+    units runs without a unit too."""
+    return [s.name for s in sources if s.running and s.name != HINT_FAULT and units(s) != 0]
 
 
 def waits(source: Source) -> bool:

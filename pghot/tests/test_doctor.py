@@ -143,19 +143,48 @@ def test_parked_is_right_without_memory_tiering(verdicts, finding, cxl, mode, wa
     balance(cxl, mode)
     assert problems(verdicts(cxl)) == {"numa-balancing": "fail", "exit": 1}
     assert f"kernel.numa_balancing={wanted}." in finding(cxl, "hint-faults")["summary"]
-    cxl.write(f"{PGHOT}/sources/page_table/enabled", 1)
-    cxl.write(f"{PGHOT}/sources/page_table/running", 1)
-    assert problems(verdicts(cxl)) == {"numa-balancing": "warn", "kmigrated": "fail", "exit": 1}
+    switch_on(cxl, "page_table").write("proc/77/stat", "77 (kmigrated2) P 2 0")
+    assert problems(verdicts(cxl)) == {"kmigrated": "fail", "exit": 1}
 
 
-@pytest.mark.parametrize("check, path", [
-    ("numa-balancing", "proc/sys/kernel/numa_balancing"),
-    ("hint-faults", f"{PGHOT}/sources/hint_fault/enabled"),
-])  # fmt: skip
-def test_another_source_makes_missing_hint_faults_a_warning(verdicts, cxl, check, path):
-    cxl.write(path, 0).write(f"{PGHOT}/sources/page_table/enabled", 1)
-    cxl.write(f"{PGHOT}/sources/page_table/accesses", 5)
-    assert problems(verdicts(cxl)) == {check: "warn", "exit": 1}
+@pytest.mark.parametrize("source", ["page_table", "page_cache", "hotness_unit"])
+def test_another_source_does_without_numa_balancing(verdicts, finding, cxl, source):
+    """As docs/faq.md says that one can."""
+    switch_on(with_hotness_units(balance(cxl, 0), 1), source)
+    assert problems(verdicts(cxl)) == {"exit": 0}
+    assert finding(cxl, "numa-balancing")["summary"] == (
+        f"NUMA balancing is off; {source} reports without it."
+    )
+    balance(cxl, 1).write(f"{PGHOT}/sources/hint_fault/enabled", 0)
+    assert problems(verdicts(cxl)) == {"exit": 0}
+    assert finding(cxl, "hint-faults")["summary"] == (
+        f"The hint fault source is off; {source} reports without it."
+    )
+
+
+def test_all_that_report_are_named(finding, cxl):
+    switch_on(switch_on(balance(cxl, 1), "page_table"), "page_cache")
+    assert finding(cxl, "numa-balancing")["summary"] == (
+        "NUMA balancing is on without memory tiering (mode 1);"
+        " page_cache and page_table report without it."
+    )
+
+
+def test_a_source_that_cannot_report_does_not_count(verdicts, cxl):
+    switch_on(with_hotness_units(balance(cxl, 0), 0), "hotness_unit")
+    assert problems(verdicts(cxl)) == {
+        "numa-balancing": "fail",
+        "hotness-units": "warn",
+        "exit": 1,
+    }
+    balance(cxl, 2).write(f"{PGHOT}/sources/hint_fault/enabled", 0)
+    assert verdicts(cxl)["hint-faults"] == "fail"
+
+
+def test_hint_faults_that_others_take_are_a_warning(verdicts, cxl):
+    """In a mode with memory tiering, in which NUMA balancing promotes by them."""
+    switch_on(cxl, "page_table").write(f"{PGHOT}/sources/hint_fault/enabled", 0)
+    assert problems(verdicts(cxl)) == {"hint-faults": "warn", "exit": 1}
 
 
 @pytest.mark.parametrize("units, verdict", [(0, "warn"), (2, "ok"), ("many", "unknown")])
