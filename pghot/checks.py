@@ -14,6 +14,7 @@ from pghot.checks_flow import (
     hint_faults,
     hotness_units,
     numa_balancing,
+    sources,
 )
 from pghot.checks_memory import demotion, hmat, memory_tiers, room
 from pghot.checks_pghot import boot_option, enabled, kernel, kmigrated, rate_limit
@@ -28,6 +29,7 @@ CHECKS: tuple[Callable[[Status], Finding | None], ...] = (
     hmat,
     numa_balancing,
     hint_faults,
+    sources,
     hotness_units,
     demotion,
     room,

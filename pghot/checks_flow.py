@@ -7,16 +7,32 @@ from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
 from pghot.kconfig import configure
 from pghot.machine import NUMA_BALANCING, TIERING_BIT
 from pghot.settings import PGHOT
-from pghot.status import Reason, Status
-from pghot.subsystem import HINT_FAULT, is_present, others_report, units, waits
+from pghot.status import Reason, Source, Status
+from pghot.subsystem import (
+    ALONE,
+    ENABLED,
+    HINT_FAULT,
+    awaits_tiering,
+    is_present,
+    others_report,
+    units,
+)
 
 #: A reason dominates from this share of all ready records on, and from this many records on:
 #: below, a few pages of an idle machine would raise an alarm.
 DOMINANT_SHARE = 0.5
 DOMINANT_COUNT = 1000
 
+_UNCLEAR, _STUCK = "Not known", "Not running"
+#: Shows why a source did not start.
+SOURCE_LOG = "dmesg | grep 'pghot: source'"
+
 #: Reasons that an operator brought about on purpose.
 DELIBERATE = {"pghot_skip_offline", "pghot_skip_disabled"}
+
+
+def _wanted_mode(status: Status) -> str:
+    return f"kernel.numa_balancing={(status.numa_balancing.mode or 0) | TIERING_BIT}"
 
 
 def _do_without(status: Status) -> str | None:
@@ -48,7 +64,7 @@ def numa_balancing(status: Status) -> Finding | None:
         f"NUMA balancing is {state}.",
         "No hint fault reports an access to slower memory. The command lasts until the next boot;"
         " a file in /etc/sysctl.d/ keeps it.",
-        f"sysctl -w kernel.numa_balancing={balancing.mode | TIERING_BIT}",
+        f"sysctl -w {_wanted_mode(status)}",
     )
 
 
@@ -66,10 +82,8 @@ def hint_faults(status: Status) -> Finding | None:
     if source.enabled is None:
         path = f"{PGHOT}/sources/hint_fault/enabled"
         return unread(status, "Whether the hint fault source is on", path)
-    mode = status.numa_balancing.mode
-    if waits(source) and mode is not None and status.numa_balancing.tiering is False:
-        wanted = f"kernel.numa_balancing={mode | TIERING_BIT}"
-        return Finding(OK, f"The hint fault source is on: it waits for {wanted}.")
+    if awaits_tiering(source, status.numa_balancing.tiering):
+        return Finding(OK, f"The hint fault source is on: it waits for {_wanted_mode(status)}.")
     if source.enabled:
         return Finding(OK, "The hint fault source is on.")
     others = _do_without(status)
@@ -103,6 +117,43 @@ def hotness_units(status: Status) -> Finding | None:
         "A CXL memory device with a hotness monitoring unit is needed, and a driver that knows it.",
         f"echo 0 > /{PGHOT}/sources/hotness_unit/enabled",
     )
+
+
+def _standing(status: Status, source: Source) -> str:
+    """What a source does, as a title for those that do the same."""
+    if source.running:
+        return "No unit" if units(source) == 0 else "Reports"
+    if source.enabled is None or (source.enabled and source.running is None):
+        return _UNCLEAR
+    if not source.enabled:
+        return "Off"
+    if awaits_tiering(source, status.numa_balancing.tiering):
+        return f"Waits for {_wanted_mode(status)}"
+    return _STUCK
+
+
+def sources(status: Status) -> Finding | None:
+    """Whether each source that is on runs."""
+    if status.pghot.state != ENABLED or all(s.enabled is False for s in status.sources):
+        return None
+    by_standing: dict[str, list[str]] = {}
+    for source in status.sources:
+        by_standing.setdefault(_standing(status, source), []).append(source.name)
+    if stuck := by_standing.get(_STUCK):
+        return Finding(
+            WARN if "Reports" in by_standing else FAIL,
+            f"Switched on, and not running: {', '.join(stuck)}.",
+            "A source that cannot start is switched off, and the kernel says why in its log: -12 is"
+            " for want of memory, -95 for a processor that sets no accessed bits by itself, which"
+            " page_table needs. One that is still on may be about to start.",
+            SOURCE_LOG,
+        )
+    if unclear := by_standing.get(_UNCLEAR):
+        base = f"{PGHOT}/sources/{unclear[0]}"
+        return unread(status, f"Whether {unclear[0]} runs", f"{base}/running", f"{base}/enabled")
+    absent = [name for name in (HINT_FAULT, *ALONE) if all(s.name != name for s in status.sources)]
+    groups = {**by_standing, **({"Absent": absent} if absent else {})}
+    return Finding(OK, " ".join(f"{what}: {', '.join(who)}." for what, who in groups.items()))
 
 
 def _top_reason(status: Status, kind: str) -> Reason | None:

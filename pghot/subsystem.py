@@ -44,6 +44,8 @@ LAYOUTS = {"default": "default", "precise": "precise"}
 LAYOUT_MEANING = {"default": "1 byte per page", "precise": "4 bytes per page"}
 
 HINT_FAULT = "hint_fault"
+#: Sources that report in any mode of NUMA balancing.
+ALONE = ("page_cache", "page_table", "hotness_unit")
 _SOURCE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 
 
@@ -130,6 +132,11 @@ def others_report(sources: list[Source]) -> list[str]:
 def waits(source: Source) -> bool:
     """Whether it is switched on, yet does not report."""
     return source.enabled is True and source.running is False
+
+
+def awaits_tiering(source: Source, tiering: bool | None) -> bool:
+    """Whether it waits for memory tiering of NUMA balancing, which is not known to be on."""
+    return waits(source) and not tiering and source.name not in ALONE
 
 
 def rests(sources: list[Source]) -> bool:

@@ -3,8 +3,8 @@
 
 from pghot.columns import count, percent, rate, size, switch, table, wrap
 from pghot.counters import COUNTERS, FLOW, KIND_TITLES, kind_of
-from pghot.status import Status
-from pghot.subsystem import ENABLED, LAYOUT_MEANING, is_present, waits
+from pghot.status import Source, Status
+from pghot.subsystem import ENABLED, LAYOUT_MEANING, awaits_tiering, is_present, waits
 
 
 def _summary(status: Status, width: int) -> list[str]:
@@ -63,12 +63,26 @@ def _nodes(status: Status, width: int) -> list[str]:
     return ["Nodes (pages)", *table(header, rows)]
 
 
+_WAITS, _STUCK = "waits", "stuck"
+
+
+def _source_state(status: Status, source: Source) -> str:
+    if not waits(source):
+        return switch(source.enabled)
+    stuck = status.pghot.state == ENABLED and not _for_tiering(status, source)
+    return _STUCK if stuck else _WAITS
+
+
+def _for_tiering(status: Status, source: Source) -> bool:
+    return awaits_tiering(source, status.numa_balancing.tiering)
+
+
 def _sources(status: Status, width: int) -> list[str]:
     rates = status.rates.sources if status.rates else {}
     rows = [
         [
             s.name,
-            "waits" if waits(s) else switch(s.enabled),
+            _source_state(status, s),
             count(s.accesses),
             rate(rates.get(s.name)),
             " ".join(f"{k.name}={'?' if k.value is None else k.value}" for k in s.settings),
@@ -79,10 +93,10 @@ def _sources(status: Status, width: int) -> list[str]:
         return []
     header = "source state accesses> per_second> files_of_its_own"
     lines = ["Sources", *table(header, rows, width=width)]
-    if status.pghot.state == ENABLED and any(waits(s) for s in status.sources):
-        so = status.numa_balancing.tiering
-        told = "does not report yet" if so else "reports once kernel.numa_balancing is 2 or 3"
-        lines.append(f"  waits: switched on, and {told}")
+    if status.pghot.state == ENABLED and any(_for_tiering(status, s) for s in status.sources):
+        lines.append(f"  {_WAITS}: switched on, and reports once kernel.numa_balancing is 2 or 3")
+    if any(row[1] == _STUCK for row in rows):
+        lines.append(f"  {_STUCK}: switched on, and not running; pghot doctor says more")
     return lines
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """`pghot doctor`: each thing that stops promotion is found, and nothing else is reported."""
 
+import re
 import subprocess
 
 import pytest
 
 from pghot.checks import CHECKS
+from pghot.subsystem import ALONE
 from pghot.tests.fakes import NODES, PGHOT, balance, switch_on, with_hotness_units
 
 CHECK_IDS = [check.__name__.replace("_", "-") for check in CHECKS]
@@ -187,6 +189,61 @@ def test_hint_faults_that_others_take_are_a_warning(verdicts, cxl):
     assert problems(verdicts(cxl)) == {"hint-faults": "warn", "exit": 1}
 
 
+def test_sources_are_shown(finding, cxl):
+    reports = "Reports: hint_fault. Off: page_cache, page_table. Absent: hotness_unit."
+    assert finding(cxl, "sources")["summary"] == reports
+    switch_on(switch_on(with_hotness_units(balance(cxl, 1), 0), "hotness_unit"), "page_table")
+    assert finding(cxl, "sources")["summary"] == (
+        "Waits for kernel.numa_balancing=3: hint_fault. No unit: hotness_unit. Off: page_cache."
+        " Reports: page_table."
+    )
+
+
+@pytest.mark.parametrize("running, verdict", [(1, "warn"), (0, "fail")])
+def test_a_source_that_is_on_has_to_run(verdicts, finding, cxl, running, verdict):
+    for name in ("page_table", "page_cache"):
+        cxl.write(f"{PGHOT}/sources/{name}/enabled", 1)
+    cxl.write(f"{PGHOT}/sources/hint_fault/running", running)
+    assert problems(verdicts(cxl)) == {"sources": verdict, "exit": 1}
+    found = finding(cxl, "sources")
+    assert found["summary"].startswith("Switched on, and not running: ")
+    assert found["summary"].endswith("page_cache, page_table.")
+    assert found["command"] == "dmesg | grep 'pghot: source'"
+
+
+def test_what_does_not_start_says_so_as_the_doctor_greps_for_it(finding, cxl, repo):
+    cxl.write(f"{PGHOT}/sources/page_table/enabled", 1)
+    pattern = finding(cxl, "sources")["command"].split("'")[1]
+    text = (repo / "linux/mm/pghot/source.c").read_text()
+    prefix = re.findall(r'^#define pr_fmt\(fmt\) "(.*)" fmt$', text, re.MULTILINE)[0]
+    message = re.findall(r'pr_notice\("(source %s does not start .*?)"', text)[0]
+    assert (prefix + message).startswith(pattern)
+
+
+def test_whether_a_source_runs_may_be_unknown(verdicts, finding, cxl):
+    cxl.write(f"{PGHOT}/sources/page_table/enabled", 1)
+    cxl.remove(f"{PGHOT}/sources/page_table/running")
+    assert problems(verdicts(cxl)) == {"sources": "unknown", "exit": 2}
+    assert finding(cxl, "sources")["summary"] == "Whether page_table runs cannot be read."
+
+
+def test_who_waits_is_not_stuck_where_the_mode_cannot_be_read(verdicts, cxl):
+    balance(cxl, 0).write("proc/sys/kernel/numa_balancing", "x")
+    assert problems(verdicts(cxl)) == {"numa-balancing": "unknown", "exit": 2}
+
+
+@pytest.mark.parametrize("path", ["enabled", "sources/hint_fault/enabled"])
+def test_sources_are_not_asked_while_none_is_on(verdicts, cxl, path):
+    assert "sources" not in verdicts(cxl.write(f"{PGHOT}/{path}", 0))
+
+
+def test_what_needs_no_numa_balancing_is_what_the_kernel_says(repo):
+    texts = [file.read_text() for file in (repo / "linux/mm/pghot/source").glob("*.c")]
+    sources = [re.search(r'^\t\.name = "(\w+)",\n(?:\t.*\n)*', text, re.M) for text in texts]
+    alone = {found[1] for found in sources if found and "\t.alone = true,\n" in found[0]}
+    assert alone == set(ALONE)
+
+
 @pytest.mark.parametrize("units, verdict", [(0, "warn"), (2, "ok"), ("many", "unknown")])
 def test_hotness_units_need_a_device(finding, cxl, units, verdict):
     switch_on(with_hotness_units(cxl, units), "hotness_unit")
@@ -330,7 +387,7 @@ def test_text(run, cxl):
     lines = result.out.splitlines()
     at = lines.index("fail     numa-balancing   NUMA balancing is off.")
     assert lines[at + 3] == "         run: sysctl -w kernel.numa_balancing=2"
-    assert lines[-1] == "12 ok, 0 warn, 1 fail, 0 unknown"
+    assert lines[-1] == "13 ok, 0 warn, 1 fail, 0 unknown"
 
 
 def test_json(run, cxl):

@@ -216,11 +216,14 @@ def test_the_page_cache_reports_without_numa_balancing(run, cxl):
     assert shown[3].split() == ["page_cache", "on", "7", "0.0"]
 
 
-def test_a_source_that_waits_for_something_else_is_not_told_to_wait_for_the_mode(run, cxl):
-    cxl.write(f"{PGHOT}/sources/hint_fault/running", 0)
-    assert section(run("status", machine=cxl).out, "Sources").splitlines()[-1:] == [
-        "  waits: switched on, and does not report yet"
-    ]
+@pytest.mark.parametrize("mode, source", [(2, "hint_fault"), (0, "page_table")])
+def test_a_source_that_should_run_is_not_told_to_wait_for_the_mode(run, cxl, mode, source):
+    balance(cxl, mode).write(f"{PGHOT}/sources/{source}/enabled", 1)
+    cxl.write(f"{PGHOT}/sources/{source}/running", 0)
+    shown = section(run("status", machine=cxl).out, "Sources").splitlines()
+    assert [row.split()[:2] for row in shown[1:] if " stuck " in row] == [[source, "stuck"]]
+    assert shown[-1] == "  stuck: switched on, and not running; pghot doctor says more"
+    assert any(row.startswith("  waits: ") for row in shown) == (mode == 0)
 
 
 def test_one_tier(run, bare):
