@@ -6,7 +6,7 @@ from pghot.counters import DELAYED, DROPPED
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
 from pghot.kconfig import configure
 from pghot.machine import NUMA_BALANCING, TIERING_BIT
-from pghot.settings import PGHOT
+from pghot.settings import BACKOFF, PGHOT
 from pghot.status import Reason, Source, Status
 from pghot.subsystem import (
     ALONE,
@@ -22,6 +22,9 @@ from pghot.subsystem import (
 #: below, a few pages of an idle machine would raise an alarm.
 DOMINANT_SHARE = 0.5
 DOMINANT_COUNT = 1000
+
+#: Why records wait that promotion would cost time for nothing.
+NO_GAIN = "pghot_delay_no_gain"
 
 _UNCLEAR, _STUCK = "Not known", "Not running"
 #: Shows why a source did not start.
@@ -156,8 +159,15 @@ def sources(status: Status) -> Finding | None:
     return Finding(OK, " ".join(f"{what}: {', '.join(who)}." for what, who in groups.items()))
 
 
+def _of_earlier(status: Status) -> set[str]:
+    """Reasons that do not arise as things are set now: counts are since boot."""
+    backoff = next((s.value for s in status.pghot.settings if s.name == BACKOFF), None)
+    return {NO_GAIN} if backoff == 0 else set()
+
+
 def _top_reason(status: Status, kind: str) -> Reason | None:
-    group = [r for r in status.reasons if r.kind == kind and r.name not in DELIBERATE]
+    no_fault = DELIBERATE | _of_earlier(status)
+    group = [r for r in status.reasons if r.kind == kind and r.name not in no_fault]
     return max(group, key=lambda r: r.count, default=None)
 
 
@@ -195,6 +205,8 @@ def delayed_pages(status: Status) -> Finding | None:
         )
     if waiting < DOMINANT_COUNT or reason.count == 0:
         return Finding(OK, "Ready pages do not pile up.")
+    if reason.name == NO_GAIN:
+        return Finding(OK, f"{waiting:,} ready records wait: promotion gains nothing ({BACKOFF}).")
     return _blame(reason, f"{waiting:,} ready records wait; the main reason is {reason.name}.")
 
 

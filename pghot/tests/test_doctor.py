@@ -365,6 +365,21 @@ def test_ready_pages_pile_up(verdicts, cxl, waiting, limited, verdict):
     assert verdicts(cxl)["delayed-pages"] == verdict
 
 
+@pytest.mark.parametrize(
+    "backoff, other, verdict", [(1, 400, "ok"), (1, 700, "warn"), (0, 400, "warn")]
+)
+def test_what_gains_nothing_may_wait(verdicts, finding, cxl, backoff, other, verdict):
+    """That is what backoff is for. While it is off, what was counted is of an earlier time."""
+    cxl.write(f"{PGHOT}/node2/ready", 10000).write(f"{PGHOT}/backoff", backoff)
+    cxl.counters(pghot_delay_target_full=other, pghot_delay_no_gain=500)
+    found = finding(cxl, "delayed-pages")
+    assert found["verdict"] == verdict and verdicts(cxl)["exit"] == (verdict == "warn")
+    said = "10,000 ready records wait: promotion gains nothing (backoff)."
+    if verdict == "warn":
+        said = "10,000 ready records wait; the main reason is pghot_delay_target_full."
+    assert found["summary"] == said
+
+
 def test_unknown_reason_that_dominates_is_named(finding, cxl):
     cxl.counters(pghot_skip_moonlight=9000)
     assert "pghot_skip_moonlight" in finding(cxl, "dropped-pages")["summary"]
