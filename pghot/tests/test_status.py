@@ -2,6 +2,7 @@
 """`pghot status` on machines of every kind, exactly."""
 
 import json
+import re
 
 import pytest
 
@@ -224,6 +225,23 @@ def test_a_source_that_should_run_is_not_told_to_wait_for_the_mode(run, cxl, mod
     assert [row.split()[:2] for row in shown[1:] if " stuck " in row] == [[source, "stuck"]]
     assert shown[-1] == "  stuck: switched on, and not running; pghot doctor says more"
     assert any(row.startswith("  waits: ") for row in shown) == (mode == 0)
+
+
+def test_gain_is_told_as_what_it_is(run, cxl):
+    """240% is the root of how much more often: not 2.4 times."""
+    *_, why = section(run("status", machine=cxl).out, "Target nodes").partition("  gain: ")
+    assert "100% alike, 200% accessed some 4 times as often" in " ".join(why.split())
+    cxl.write(f"{PGHOT}/target0/gain_percent", 0)
+    shown = section(run("status", machine=cxl).out, "Target nodes")
+    assert "gain:" not in shown and shown.splitlines()[2].split()[3] == "-"
+
+
+def test_the_bounds_of_gain_are_the_kernels(repo):
+    header = (repo / "linux/mm/pghot/gain.h").read_text()
+    bounds = dict(re.findall(r"define PGHOT_GAIN_(\w+)\t+(\d+)U$", header, re.MULTILINE))
+    slower, faster = bounds["PERCENT"], bounds["AGAIN"]
+    page = " ".join((repo / "docs/tool.md").read_text().split())
+    assert f"Below {slower}% promotion to the node slows down, from {faster}% on it gets" in page
 
 
 def test_one_tier(run, bare):
