@@ -207,6 +207,7 @@ TEST(slow_promotion_is_not_made_faster_by_a_loss)
 	assert_int_equal(pace.rate, LEAST);
 }
 
+/* Not at once: what is hottest is not known before it was looked at. */
 TEST(fewer_are_looked_for_as_promotion_slows_down)
 {
 	struct pghot_speed pace = {};
@@ -215,8 +216,8 @@ TEST(fewer_are_looked_for_as_promotion_slows_down)
 	assert_int_equal(pghot_speed_held(&pace), 0);
 	for (i = 0; i < 10; i++) {
 		pghot_speed_judge(&pace, 100, pace.rate ?: FAST, 1000, WINDOW);
-		assert_in_range(pghot_speed_held(&pace), max(last, 3U),
-				PGHOT_SPEED_HELD_MAX);
+		assert_in_range(pghot_speed_held(&pace), i ? max(last, 3U) : 0,
+				i ? PGHOT_SPEED_HELD_MAX : 0);
 		last = pghot_speed_held(&pace);
 	}
 	assert_int_equal(last, PGHOT_SPEED_HELD_MAX);
@@ -226,6 +227,58 @@ TEST(fewer_are_looked_for_as_promotion_slows_down)
 	/* So few came that there was nothing to slow down. */
 	pghot_speed_judge(&pace, 100, 4096, 1000, WINDOW);
 	assert_int_equal(pghot_speed_held(&pace), 0);
+}
+
+TEST(what_is_slow_goes_by_the_hottest)
+{
+	struct pghot_speed pace = {};
+
+	assert_int_equal(pghot_speed_threshold(&pace, 1000, 5), 1000);
+	pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+	assert_int_equal(pghot_speed_threshold(&pace, 1000, 5), 1000 >> 6);
+	/* No less than the clock can tell, and no more than before. */
+	assert_int_equal(pghot_speed_threshold(&pace, 50, 5), 5);
+	assert_int_equal(pghot_speed_threshold(&pace, 3, 5), 3);
+}
+
+/* Gain does not take back what it may come from; time does, by small steps. */
+TEST(choice_outlasts_the_slowness)
+{
+	struct pghot_speed pace = {};
+	u32 want = PGHOT_SPEED_CHOOSY;
+
+	pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+	while (pace.rate)
+		pghot_speed_judge(&pace, 300, FAST, 1000, WINDOW);
+	pghot_speed_judge(&pace, 300, FAST, 1000, WINDOW);
+	assert_int_equal(pace.choosy, want);
+	while (want) {
+		pghot_speed_try(&pace);
+		assert_int_equal(pace.choosy, --want);
+	}
+	pghot_speed_try(&pace);
+	assert_int_equal(pace.choosy, 0);
+}
+
+TEST(a_clear_gain_is_known_early)
+{
+	struct pghot_use went = used(64, 500, 0), came = used(64, 8, 0);
+
+	assert_true(pghot_gain_early(&came, &went, 0, 500));
+	assert_int_equal(came.pages, 64);
+	/* Those that are not accessed yet might never be. */
+	came = used(32, 8, 0);
+	assert_true(pghot_gain_early(&came, &went, 32, 500));
+	assert_int_equal(came.pages, 64);
+	came = used(8, 250, 0);
+	assert_false(pghot_gain_early(&came, &went, 248, 500));
+	assert_int_equal(came.pages, 8);
+	/* Too few to say. */
+	came = used(20, 8, 0);
+	assert_false(pghot_gain_early(&came, &went, 20, 500));
+	went = used(20, 500, 0);
+	came = used(64, 8, 0);
+	assert_false(pghot_gain_early(&came, &went, 0, 500));
 }
 
 UNIT_MAIN(
@@ -243,4 +296,7 @@ UNIT_MAIN(
 	cmocka_unit_test(it_comes_back_to_what_it_was),
 	cmocka_unit_test(slow_promotion_is_not_made_faster_by_a_loss),
 	cmocka_unit_test(fewer_are_looked_for_as_promotion_slows_down),
+	cmocka_unit_test(what_is_slow_goes_by_the_hottest),
+	cmocka_unit_test(choice_outlasts_the_slowness),
+	cmocka_unit_test(a_clear_gain_is_known_early),
 )

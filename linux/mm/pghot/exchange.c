@@ -295,7 +295,9 @@ static void exchange_end(struct pghot_exchange *x, u32 rest_ms)
 	x->went.added = x->went.nr;
 	spin_unlock(&x->lock);
 	x->came.use = (struct pghot_use) {};
-	x->went.use = (struct pghot_use) {};
+	/* What reclaim takes changes slowly. */
+	x->went.use.pages /= 2;
+	x->went.use.weight /= 2;
 }
 
 /**
@@ -312,6 +314,16 @@ void pghot_exchange_sum_up(void)
 		if (pghot_may_promote_to(nid) && pghot_target(nid))
 			held = min(held, pghot_speed_held(&pghot_target(nid)->speed));
 	WRITE_ONCE(pghot_held_back, READ_ONCE(pghot_backoff) ? held : 0);
+}
+
+/* To come back from slow promotion does not take all the pages. */
+static bool exchange_is_known(struct pghot_exchange *x, u32 window)
+{
+	if (pghot_use_known(&x->came.use) && pghot_use_known(&x->went.use))
+		return true;
+	return x->target->speed.rate &&
+	       pghot_gain_early(&x->came.use, &x->went.use,
+				READ_ONCE(x->came.nr), window / 4);
 }
 
 static void exchange_known(struct pghot_exchange *x, u32 window)
@@ -337,7 +349,8 @@ static void exchange_quiet(struct pghot_exchange *x, u32 window)
 
 	if (now - x->began_ms >= ROUND_WINDOWS * window)
 		exchange_end(x, 0);
-	if (!x->target->speed.rate || x->went.added || now - x->steady_ms < x->quiet_ms)
+	if ((!x->target->speed.rate && !x->target->speed.choosy) ||
+	    x->went.added || now - x->steady_ms < x->quiet_ms)
 		return;
 	pghot_speed_try(&x->target->speed);
 	pghot_exchange_sum_up();
@@ -356,7 +369,7 @@ static void exchange_work(struct work_struct *work)
 	due = watch_look(x, &x->came, window / 4);
 	due = min(due, watch_look(x, &x->went, window / 4));
 	put_online_mems();
-	if (pghot_use_known(&x->came.use) && pghot_use_known(&x->went.use))
+	if (exchange_is_known(x, window))
 		exchange_known(x, window);
 	else
 		exchange_quiet(x, window);

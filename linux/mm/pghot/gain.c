@@ -8,7 +8,8 @@
  * accessed clearly more often than those that went, all that is promoted costs
  * time for nothing: then promotion is slowed down to an eighth, again and again,
  * until it is so rare that it does no harm. It gets faster by the same steps where
- * it gains, or where nothing has to go for it.
+ * it gains, or where nothing has to go for it. What comes meanwhile is to be the
+ * hottest of all: where a few pages are hot it is these that promotion is for.
  */
 #include <linux/compiler.h>
 #include <linux/math.h>
@@ -75,15 +76,45 @@ u32 pghot_gain_percent(const struct pghot_use *came,
 }
 
 /**
+ * pghot_gain_early - is it clear already that what came is worth it
+ * @came: pages that were promoted; those that are watched yet are added, if it is
+ * @went: pages that were demoted
+ * @watched: how many of those that came were not accessed yet
+ * @ms: for how long pages are watched
+ *
+ * It is if it were so with none of them accessed any more.
+ *
+ * Return: true if so.
+ */
+bool pghot_gain_early(struct pghot_use *came, const struct pghot_use *went,
+		      u32 watched, u32 ms)
+{
+	struct pghot_use least = *came;
+
+	if (came->pages + watched < PGHOT_GAIN_EARLY_PAGES ||
+	    went->pages < PGHOT_GAIN_EARLY_PAGES)
+		return false;
+	while (watched--)
+		pghot_use_add(&least, ms);
+	if (pghot_gain_percent(&least, went) < PGHOT_GAIN_EARLY)
+		return false;
+	*came = least;
+	return true;
+}
+
+/**
  * pghot_speed_try - promote faster
  * @s: the speed
  *
- * Once it is as fast as before it was slowed down it is not held back any more.
+ * Once it is as fast as before it was slowed down it is not held back any more, and
+ * then less and less choosy.
  */
 void pghot_speed_try(struct pghot_speed *s)
 {
 	u64 rate = SPEED_STEP * s->rate;
 
+	if (!s->rate && s->choosy)
+		WRITE_ONCE(s->choosy, s->choosy - 1);
 	WRITE_ONCE(s->rate, rate < s->top ? rate : 0);
 }
 
@@ -103,10 +134,13 @@ void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
 
 	if (percent >= PGHOT_GAIN_AGAIN) {
 		s->wait_ms = 0;
-		pghot_speed_try(s);
+		/* It gains because it is choosy, perhaps: that stays. */
+		if (s->rate)
+			pghot_speed_try(s);
 	}
 	if (percent >= PGHOT_GAIN_PERCENT)
 		return;
+	WRITE_ONCE(s->choosy, PGHOT_SPEED_CHOOSY);
 	if (!s->rate)
 		s->top = was;
 	else
@@ -120,7 +154,8 @@ void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
  * pghot_speed_held - how far promotion is slowed down
  * @s: the speed
  *
- * Who finds pages need not find more than are promoted.
+ * Who finds pages need not find more than are promoted. Slowed down once, that is
+ * found by being choosy: the hottest are not known before all were looked at.
  *
  * Return: by which power of two, at most %PGHOT_SPEED_HELD_MAX.
  */
@@ -129,7 +164,22 @@ u32 pghot_speed_held(const struct pghot_speed *s)
 	u32 held = 0;
 
 	while (s->rate && held < PGHOT_SPEED_HELD_MAX &&
-	       s->rate << (held + 1) <= s->top)
+	       SPEED_STEP * s->rate << (held + 1) <= s->top)
 		held++;
 	return held;
+}
+
+/**
+ * pghot_speed_threshold - how soon after it was scanned a hot page is accessed
+ * @s: the speed
+ * @threshold_ms: the hot threshold in force
+ * @least_ms: what can be told by the clock
+ *
+ * Return: the threshold for what is promoted just now.
+ */
+u32 pghot_speed_threshold(const struct pghot_speed *s, u32 threshold_ms,
+			  u32 least_ms)
+{
+	return max(threshold_ms >> READ_ONCE(s->choosy),
+		   min(threshold_ms, least_ms));
 }

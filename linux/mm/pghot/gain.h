@@ -24,6 +24,11 @@
 #define PGHOT_SPEED_BYTES	(256U << 10)
 /* By at most so many powers of two fewer pages are looked for then. */
 #define PGHOT_SPEED_HELD_MAX	5U
+/* Hint faults are to be so much sooner then, by powers of two. */
+#define PGHOT_SPEED_CHOOSY	6U
+/* It is known sooner that promotion gains, if it does by so much. */
+#define PGHOT_GAIN_EARLY	150U
+#define PGHOT_GAIN_EARLY_PAGES	(PGHOT_GAIN_PAGES / 3U)
 /* Windows between two tries to promote faster again, at most. */
 #define PGHOT_SPEED_WINDOWS	16U
 
@@ -42,20 +47,26 @@ struct pghot_use {
  * @rate: bytes a second; 0 for any
  * @top: what it was before it was slowed down
  * @wait_ms: for how long it stays so, unless it is known to gain
+ * @choosy: by which power of two pages have to be hotter than else
  */
 struct pghot_speed {
 	u64 rate;
 	u64 top;
 	u32 wait_ms;
+	u32 choosy;
 };
 
 void pghot_use_add(struct pghot_use *use, u32 ms);
 bool pghot_use_known(const struct pghot_use *use);
 u32 pghot_gain_percent(const struct pghot_use *came,
 		       const struct pghot_use *went);
+bool pghot_gain_early(struct pghot_use *came, const struct pghot_use *went,
+		      u32 watched, u32 ms);
 void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
 		       u32 window_ms);
 void pghot_speed_try(struct pghot_speed *s);
 u32 pghot_speed_held(const struct pghot_speed *s);
+u32 pghot_speed_threshold(const struct pghot_speed *s, u32 threshold_ms,
+			  u32 least_ms);
 
 #endif /* _MM_PGHOT_GAIN_H */

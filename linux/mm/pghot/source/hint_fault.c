@@ -71,6 +71,9 @@ static u32 hint_fault_weight(struct folio *folio, int nid, u32 latency, bool *sl
 	threshold = numa_promotion_adjust_threshold(pgdat,
 						    pghot_rate_bytes() >> PAGE_SHIFT,
 						    ref);
+	if (READ_ONCE(pghot_backoff))
+		threshold = pghot_speed_threshold(&pghot_target(nid)->speed, threshold,
+						  jiffies_to_msecs(1) + 1);
 	weight = pghot_fault_weight(latency, threshold, ref, freq, false);
 	*slow = weight < freq;
 	if (!*slow)
