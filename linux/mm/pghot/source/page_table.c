@@ -165,16 +165,15 @@ static void pt_round(struct pt_run *run)
 }
 
 /*
- * What it finds can wait, and its periods are measured rather than taken for
- * granted: so it gives way to all others, as far as weights go, and has no slice
- * that somebody would have to wait for.
+ * It has no lower weight than others: where all CPUs are busy one of the lowest gets
+ * its turn a fifth of a second late, and looks so far apart tell nothing. The budget
+ * keeps it small.
  */
 static int pt_main(void *data)
 {
 	struct pt_run run = { .scan = data };
 	u32 rest_ms;
 
-	set_user_nice(current, MAX_NICE);
 	set_freezable();
 	pt_mostly_stays(&run);
 	while (!kthread_should_stop()) {
