@@ -14,6 +14,7 @@
  *
  * Nothing here waits for a lock that may be held for long; see owners.c.
  */
+#include <linux/memory-tiers.h>
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
 #include <linux/nodemask.h>
@@ -110,7 +111,8 @@ DEFINE_STATIC_KEY_FALSE(pghot_young_key);
  * @folio: the folio, which cannot go away meanwhile
  *
  * Reclaim and idle page tracking will not find the bit: there is a flag to tell
- * them.
+ * them. Of the top tier so few are looked at, see exchange.c, that aging is not to
+ * read the struct pages of all others for them.
  *
  * Context: any but NMI.
  */
@@ -120,7 +122,8 @@ void pghot_tell_accessed(struct folio *folio)
 	/* What many look at is not to be written for nothing. */
 	if (!folio_test_young(folio))
 		folio_set_young(folio);
-	if (!node_isset(folio_nid(folio), accessed_nodes))
+	if (!node_isset(folio_nid(folio), accessed_nodes) &&
+	    !node_is_toptier(folio_nid(folio)))
 		node_set(folio_nid(folio), accessed_nodes);
 }
 

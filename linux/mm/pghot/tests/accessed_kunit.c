@@ -2,6 +2,7 @@
 /* Tests of accessed.c: whether a page was accessed, by made-up processes. */
 #include <kunit/test.h>
 #include <linux/ktime.h>
+#include <linux/memory-tiers.h>
 #include <linux/mm.h>
 #include <linux/page_idle.h>
 #include <linux/swap.h>
@@ -86,6 +87,18 @@ static void others_learn_of_it(struct kunit *test)
 	shared_free(s);
 }
 
+/* Aging does not ask all pages of DRAM for the sake of some. */
+static void few_of_the_top_tier_are_marked(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 1);
+	int nid = folio_nid(s->folio);
+
+	KUNIT_EXPECT_EQ(test, pghot_flush_accessed(s->folio), PGHOT_ACCESSED);
+	KUNIT_EXPECT_TRUE(test, folio_test_young(s->folio));
+	KUNIT_EXPECT_EQ(test, node_is_toptier(nid), !__pghot_marks_young(nid));
+	shared_free(s);
+}
+
 static void locks_are_not_waited_for(struct kunit *test)
 {
 	struct shared *s = accessed_new(test, 1);
@@ -159,6 +172,7 @@ static struct kunit_case accessed_cases[] = {
 	KUNIT_CASE(each_access_is_seen_once),
 	KUNIT_CASE(nobody_accesses_what_nobody_maps),
 	KUNIT_CASE(others_learn_of_it),
+	KUNIT_CASE(few_of_the_top_tier_are_marked),
 	KUNIT_CASE(locks_are_not_waited_for),
 	KUNIT_CASE(what_is_being_changed_is_waited_for),
 	KUNIT_CASE(no_more_is_looked_at_than_allowed),
