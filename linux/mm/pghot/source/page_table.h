@@ -4,6 +4,7 @@
 #define _MM_PGHOT_SOURCE_PAGE_TABLE_H
 
 #include <linux/mm.h>
+#include <linux/pagewalk.h>
 #include <linux/pghot.h>
 #include <linux/types.h>
 
@@ -38,6 +39,8 @@ struct pt_slot {
  * @source: who reports
  * @tgid: process that the cursor is at
  * @addr: address there
+ * @refused: how often its mmap_lock was not to be had since
+ * @skip: how much of it is left out after that
  * @passes: times that it was through with all processes
  * @nr: page tables in the focus
  * @slots: the focus
@@ -52,6 +55,8 @@ struct pt_scan {
 
 	pid_t tgid;
 	unsigned long addr;
+	unsigned int refused;
+	unsigned long skip;
 	unsigned long passes;
 
 	unsigned int nr;
@@ -73,6 +78,8 @@ static inline bool pghot_pt_wants_vma(const struct vm_area_struct *vma)
 }
 
 /* pt_table.c */
+int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
+		 struct mm_walk *walk);
 bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr);
 bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last);
 

@@ -27,6 +27,8 @@
  */
 #define CURSOR_LOCK_STEPS	64U
 #define CURSOR_FILL_STEPS	8192U
+/* So often mmap_lock is tried, a tick apart, before something is left out. */
+#define CURSOR_REFUSED		8U
 
 /* No page table begins there. */
 #define CURSOR_NO_TABLE		ULONG_MAX
@@ -104,36 +106,61 @@ static int fill_vma(unsigned long addr, unsigned long end, struct mm_walk *walk)
 }
 
 static const struct mm_walk_ops fill_ops = {
+	.pud_entry = pghot_pt_pud,
 	.pmd_entry = fill_pmd,
 	.test_walk = fill_vma,
 	.walk_lock = PGWALK_RDLOCK,
 };
 
+static void cursor_at_process(struct pt_scan *scan, pid_t tgid)
+{
+	scan->tgid = tgid;
+	scan->addr = 0;
+	scan->refused = 0;
+	scan->skip = 0;
+}
+
 static void cursor_next_process(struct pt_scan *scan)
 {
-	scan->tgid++;
-	scan->addr = 0;
+	cursor_at_process(scan, scan->tgid + 1);
 }
 
 /*
- * Go on with a process, until mmap_lock has been held for long enough. Where
- * others wait for the lock, or hold it to change something, this pass does
- * without the rest of the process.
+ * Others hold the lock to change something: it is tried again where the cursor is.
+ * Who holds it for long does not keep the cursor: it leaves out ever more.
  */
-static void cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
+static void cursor_refused(struct pt_scan *scan, unsigned long end)
+{
+	if (++scan->refused < CURSOR_REFUSED)
+		return;
+	scan->skip = max(2 * scan->skip, PUD_SIZE);
+	scan->addr += scan->skip;
+	if (scan->addr >= end)
+		cursor_next_process(scan);
+}
+
+/*
+ * Go on with a process, until mmap_lock has been held for long enough. Return false
+ * if it was not to be had.
+ */
+static bool cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
 			struct pt_fill *f)
 {
 	int err = 0;
 
 	f->lock_steps = CURSOR_LOCK_STEPS;
-	if (mmap_read_trylock(mm)) {
-		if (scan->addr < mm->task_size)
-			err = walk_page_range(mm, scan->addr, mm->task_size,
-					      &fill_ops, f);
-		mmap_read_unlock(mm);
+	if (!mmap_read_trylock(mm)) {
+		cursor_refused(scan, mm->task_size);
+		return false;
 	}
+	if (scan->addr < mm->task_size)
+		err = walk_page_range(mm, scan->addr, mm->task_size, &fill_ops, f);
+	mmap_read_unlock(mm);
+	scan->refused = 0;
+	scan->skip = 0;
 	if (err != -EAGAIN)
 		cursor_next_process(scan);
+	return true;
 }
 
 /*
@@ -168,10 +195,8 @@ static bool cursor_process(struct pt_scan *scan, struct mm_struct **mm)
 	rcu_read_lock();
 	pid = find_ge_pid(scan->tgid, &init_pid_ns);
 	if (pid) {
-		if (pid_nr(pid) != scan->tgid) {
-			scan->tgid = pid_nr(pid);
-			scan->addr = 0;
-		}
+		if (pid_nr(pid) != scan->tgid)
+			cursor_at_process(scan, pid_nr(pid));
 		task = pid_task(pid, PIDTYPE_TGID);
 		if (task)
 			*mm = cursor_mm_of(task);
@@ -187,7 +212,7 @@ static bool cursor_process(struct pt_scan *scan, struct mm_struct **mm)
  * It ends where all processes have been gone through, so that no page table is in
  * the focus twice.
  *
- * Context: the thread of the scan.
+ * Context: the thread of the scan; sleeps.
  *
  * Return: true if a pass has ended with it.
  */
@@ -200,12 +225,12 @@ bool pghot_pt_fill(struct pt_scan *scan)
 	};
 	struct mm_struct *mm;
 	pid_t tgid = 0;
+	bool walked;
 
 	while (f.steps && scan->nr < PT_FOCUS_MAX && !kthread_should_stop()) {
 		cond_resched();
 		if (!cursor_process(scan, &mm)) {
-			scan->tgid = 0;
-			scan->addr = 0;
+			cursor_at_process(scan, 0);
 			scan->passes++;
 			return true;
 		}
@@ -217,8 +242,10 @@ bool pghot_pt_fill(struct pt_scan *scan)
 		if (scan->tgid != tgid)
 			f.table = CURSOR_NO_TABLE;
 		tgid = scan->tgid;
-		cursor_walk(scan, mm, &f);
+		walked = cursor_walk(scan, mm, &f);
 		mmput_async(mm);
+		if (!walked)
+			schedule_timeout_idle(1);
 	}
 	return false;
 }

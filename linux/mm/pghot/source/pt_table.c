@@ -84,6 +84,28 @@ bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr)
 }
 
 /**
+ * pghot_pt_pud - leave alone what maps a gigabyte at once
+ * @pud: the entry
+ * @addr: the first address
+ * @end: the address after the last one
+ * @walk: who comes by
+ *
+ * Persistent memory and devices may be mapped so. To look at a part of it, the walk
+ * would have it split, which no accessed bit is worth.
+ *
+ * Context: mmap_lock held.
+ *
+ * Return: 0.
+ */
+int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
+		 struct mm_walk *walk)
+{
+	if (pud_leaf(pudp_get(pud)))
+		walk->action = ACTION_CONTINUE;
+	return 0;
+}
+
+/**
  * struct pt_look - a look at a page table
  * @scan: who looks
  * @slot: the page table
@@ -258,6 +280,7 @@ static int look_at_vma(unsigned long addr, unsigned long end,
 }
 
 static const struct mm_walk_ops look_ops = {
+	.pud_entry = pghot_pt_pud,
 	.pmd_entry = look_at_pmd,
 	.test_walk = look_at_vma,
 	.walk_lock = PGWALK_RDLOCK,

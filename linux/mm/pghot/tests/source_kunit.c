@@ -3,10 +3,12 @@
 #include <kunit/test.h>
 #include <linux/irqflags.h>
 #include <linux/jump_label.h>
+#include <linux/pagewalk.h>
 #include <linux/pghot.h>
 #include <linux/sched/sysctl.h>
 
 #include "../internal.h"
+#include "../source/page_table.h"
 
 struct fake {
 	struct pghot_source source;
@@ -159,6 +161,22 @@ static void what_a_ring_has_no_room_for_is_lost(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, again);
 }
 
+/* It would be split, to look at a part. */
+static void what_maps_a_gigabyte_is_left_alone(struct kunit *test)
+{
+#ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD
+	pud_t none = __pud(0), leaf = pud_mkhuge(pfn_pud(0, PAGE_KERNEL));
+	struct mm_walk walk = { .action = ACTION_SUBTREE };
+
+	KUNIT_EXPECT_EQ(test, pghot_pt_pud(&none, 0, PUD_SIZE, &walk), 0);
+	KUNIT_EXPECT_EQ(test, walk.action, ACTION_SUBTREE);
+	KUNIT_EXPECT_EQ(test, pghot_pt_pud(&leaf, 0, PUD_SIZE, &walk), 0);
+	KUNIT_EXPECT_EQ(test, walk.action, ACTION_CONTINUE);
+#else
+	kunit_skip(test, "no entry maps as much here");
+#endif
+}
+
 static struct kunit_case source_cases[] = {
 	KUNIT_CASE(runs_while_it_is_there),
 	KUNIT_CASE(stays_off_until_it_is_switched_on),
@@ -168,6 +186,7 @@ static struct kunit_case source_cases[] = {
 	KUNIT_CASE(one_that_does_not_runs_with_memory_tiering),
 	KUNIT_CASE(only_tracked_pages_count),
 	KUNIT_CASE(what_a_ring_has_no_room_for_is_lost),
+	KUNIT_CASE(what_maps_a_gigabyte_is_left_alone),
 	{ }
 };
 

@@ -26,6 +26,9 @@
 #include "region.h"
 
 #define WORKERS_MAX	16
+#define MAPPINGS	50000
+/* Between two changes of a mapping. */
+#define REMAP_US	100
 
 enum share { ALL, HALVES, TURNS };
 enum what { IDLE, TOUCH, UNSCANNED, SPIN, QUIT };
@@ -238,6 +241,35 @@ static void give_policy(const char *args, void (*give)(int, unsigned long))
 	die("unknown policy %s", name);
 }
 
+/* Who changes mappings holds mmap_lock. */
+static void *remap_loop(void *length)
+{
+	while (true) {
+		void *some = mmap(NULL, (size_t)length, PROT_NONE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (some == MAP_FAILED || munmap(some, (size_t)length))
+			die("remap: %s", strerror(errno));
+		usleep(REMAP_US);
+	}
+	return NULL;
+}
+
+/* At lower addresses than the memory: as many mappings as a process may have, or so. */
+static void remap(void)
+{
+	pthread_t thread;
+	int i, err;
+
+	for (i = 0; i < MAPPINGS; i++)
+		if (mmap(NULL, PAGE, i % 2 ? PROT_READ : PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+			die("mmap: %s", strerror(errno));
+	err = pthread_create(&thread, NULL, remap_loop, (void *)PAGE);
+	if (err)
+		die("pthread_create: %s", strerror(err));
+}
+
 /*
  *	run		workers access their pages over and over
  *	run unscanned	the same without hint faults: with a policy, kept from then
@@ -258,6 +290,7 @@ static void give_policy(const char *args, void (*give)(int, unsigned long))
  *	mbind-other MODE N,..  the same of shared memory, by another process
  *	policy MODE N,..  policy of this process; workers keep theirs
  *	free		give the memory back
+ *	remap		map and unmap other memory from now on, all the time
  */
 static bool obey(char *line)
 {
@@ -310,6 +343,9 @@ static bool obey(char *line)
 		give_policy(line + 7, set_policy);
 	} else if (!strcmp(line, "free")) {
 		region_free();
+		puts("ok");
+	} else if (!strcmp(line, "remap")) {
+		remap();
 		puts("ok");
 	} else {
 		return false;

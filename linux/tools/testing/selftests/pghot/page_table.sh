@@ -194,6 +194,17 @@ test_many_processes() {
 	arrives anon "$MB" "$SLOW"
 }
 
+# Somebody takes mmap_lock all the time: memory behind many mappings is found.
+test_who_changes_mappings_is_gone_through() {
+	need_scan
+	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	expect ok remap
+	ask run
+	placed "$TOPLIST" "$PAGES"
+	promoted "$PAGES"
+}
+
 test_processes_that_end() {
 	local i
 	need_scan
