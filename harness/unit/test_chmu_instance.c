@@ -321,6 +321,13 @@ TEST(one_that_never_gets_ready_is_given_up)
 	stuck = true;
 	assert_int_equal(chmu_instance_start(&i, EPOCH_US, 1), -ETIMEDOUT);
 	assert_false(i.running);
+	/* Also if it did count before. */
+	stuck = false;
+	assert_int_equal(chmu_instance_start(&i, EPOCH_US, 1), 0);
+	assert_true(i.running);
+	stuck = true;
+	assert_int_equal(chmu_instance_start(&i, EPOCH_US, 1), -ETIMEDOUT);
+	assert_false(i.running);
 	end();
 }
 

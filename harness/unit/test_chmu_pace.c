@@ -153,6 +153,15 @@ TEST(what_was_not_spent_is_kept_for_one_burst)
 		    15 * SECOND);
 }
 
+/* Two requests to two megabytes say nothing of any of its pages. */
+TEST(a_large_unit_needs_as_much_for_each_page)
+{
+	assert_int_equal(chmu_pace_least(8), CHMU_THRESHOLD_MIN);
+	assert_int_equal(chmu_pace_least(12), CHMU_THRESHOLD_MIN);
+	assert_int_equal(chmu_pace_least(21), 512 * CHMU_THRESHOLD_MIN);
+	assert_int_equal(chmu_pace_least(31), CHMU_THRESHOLD_MAX);
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(what_promotion_takes_is_left_alone),
 	cmocka_unit_test(more_than_half_of_the_room_is_too_much),
@@ -163,4 +172,5 @@ UNIT_MAIN(
 	cmocka_unit_test(an_epoch_that_was_changed_is_the_next_one),
 	cmocka_unit_test(reading_costs_no_more_than_its_part),
 	cmocka_unit_test(what_was_not_spent_is_kept_for_one_burst),
+	cmocka_unit_test(a_large_unit_needs_as_much_for_each_page),
 )

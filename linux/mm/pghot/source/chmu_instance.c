@@ -126,7 +126,8 @@ static u64 bitmap_word(const struct chmu_instance *i, u64 word)
  * @epoch_us: length of an epoch
  * @threshold: requests in an epoch that make a unit of memory hot
  *
- * One that counts begins anew, with an empty hotlist.
+ * One that counts begins anew, with an empty hotlist. Where it fails it is one that
+ * does not run, even if it did.
  *
  * Context: process context; sleeps.
  *
@@ -137,6 +138,7 @@ int chmu_instance_start(struct chmu_instance *i, u32 epoch_us, u32 threshold)
 	u64 word;
 	int err;
 
+	i->running = false;
 	if (i->first == i->end)
 		return 0;
 	err = chmu_plan(&i->caps, epoch_us, threshold, i->count_bits, &i->setup);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How much a hotness monitoring unit is asked to say. No kernel state. */
 #include <linux/minmax.h>
+#include <linux/mmzone.h>
 #include <linux/types.h>
 
 #include "chmu_pace.h"
@@ -22,6 +23,21 @@ static bool says_nothing_new(const struct chmu_yield *yield)
 {
 	return yield->waiting ||
 	       (yield->ready && yield->ready >= yield->listed / 2);
+}
+
+/**
+ * chmu_pace_least - the lowest threshold that makes sense
+ * @unit_shift: size of a unit of memory
+ *
+ * Where a unit has many pages, all of them become hot by what one of them has.
+ *
+ * Return: requests in an epoch.
+ */
+u32 chmu_pace_least(unsigned int unit_shift)
+{
+	u64 pages = 1ULL << (max_t(unsigned int, unit_shift, PAGE_SHIFT) - PAGE_SHIFT);
+
+	return min(CHMU_THRESHOLD_MIN * pages, (u64)CHMU_THRESHOLD_MAX);
 }
 
 /**

@@ -15,6 +15,13 @@
 #define CHMU_WAITING_ENTRIES	64U
 #define CHMU_LONGER_EPOCHS	8U
 
+/*
+ * One request may be that of a line that is written back: not yet a use. Of no page
+ * more is asked than of another, however large a unit is.
+ */
+#define CHMU_THRESHOLD_MIN	2U
+#define CHMU_THRESHOLD_MAX	1000000U
+
 /* What reading may cost: 1/64 of a CPU, and so much of it at once. */
 #define CHMU_BUDGET_SHIFT	6
 #define CHMU_BUDGET_BURST_NS	200000000ULL
@@ -67,6 +74,7 @@ struct chmu_budget {
 	u64 last_ns;
 };
 
+u32 chmu_pace_least(unsigned int unit_shift);
 bool chmu_pace_step(struct chmu_pace *pace, const struct chmu_yield *yield,
 		    const struct chmu_limits *limits);
 void chmu_budget_init(struct chmu_budget *budget, u64 now_ns);

@@ -33,6 +33,8 @@ struct pghot_source;
  * @pace: settings that follow what becomes of reports
  * @budget: time that reading may take
  * @stepped_ns: when the settings were last looked at
+ * @tried_ns: when instances were last started
+ * @failed: one of them did not
  * @listed: entries since then
  * @overflow: there were more
  * @entries: a chunk of a hotlist
@@ -51,6 +53,8 @@ struct hotness_unit {
 	struct chmu_pace pace;
 	struct chmu_budget budget;
 	u64 stepped_ns;
+	u64 tried_ns;
+	bool failed;
 	u32 listed;
 	bool overflow;
 	u64 entries[HOTNESS_UNIT_CHUNK];

@@ -9,17 +9,18 @@
 #include <linux/minmax.h>
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/cputime.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
 
 #include "../internal.h"
 #include "hotness_unit.h"
 
-/* One request may be that of a line that is written back: not yet a use. */
-#define THRESHOLD_MIN		2U
-#define THRESHOLD_MAX		1000000U
 /* Where it interrupts and had nothing to say, it is only looked whether it is there. */
 #define IDLE_NS			(1000 * (u64)NSEC_PER_MSEC)
+
+/* What does not count is tried again after so long. */
+#define RETRY_NS		(10 * (u64)NSEC_PER_SEC)
 
 /* Pages that are reported before others may run. */
 #define REPORT_PAGES		512ULL
@@ -86,30 +87,50 @@ static void read_hotlist(struct hotness_unit *unit, struct chmu_instance *i)
 }
 
 /* Epochs longer than the window say little of it; some are longer than usual. */
-static struct chmu_limits pace_limits(void)
+static struct chmu_limits pace_limits(const struct hotness_unit *unit)
 {
 	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
+	u32 least = 0;
+	unsigned int n;
+
+	for (n = 0; n < unit->nr; n++)
+		least = max(least, chmu_pace_least(unit->instance[n].setup.unit_shift));
 
 	return (struct chmu_limits) {
 		.epoch_us = 1000 * min(READ_ONCE(hotness_unit_epoch_ms),
 				       max(window_ms / CHMU_LONGER_EPOCHS, 1U)),
-		.threshold_min = THRESHOLD_MIN,
-		.threshold_max = THRESHOLD_MAX,
+		.threshold_min = least,
+		.threshold_max = CHMU_THRESHOLD_MAX,
 	};
 }
 
-static int start_instances(struct hotness_unit *unit)
+/* With new settings all begin anew; else those that do not count. */
+static void start_instances(struct hotness_unit *unit, bool all)
 {
 	unsigned int n;
 	int err = 0;
 
 	for (n = 0; n < unit->nr; n++)
-		err = chmu_instance_start(&unit->instance[n], unit->pace.epoch_us,
-					  unit->pace.threshold) ?: err;
-	if (err)
-		dev_warn_ratelimited(unit->info.dev,
-				     "hotness unit does not count (%d)\n", err);
-	return err;
+		if (all || !unit->instance[n].running)
+			err = chmu_instance_start(&unit->instance[n],
+						  unit->pace.epoch_us,
+						  unit->pace.threshold) ?: err;
+	/* Said once, however often it is tried again. */
+	if (err && !unit->failed)
+		dev_warn(unit->info.dev, "hotness unit does not count (%d)\n", err);
+	unit->failed = err;
+	unit->tried_ns = ktime_get_ns();
+}
+
+static u32 entries_room(const struct hotness_unit *unit)
+{
+	unsigned int n;
+	u32 room = 0;
+
+	for (n = 0; n < unit->nr; n++)
+		if (unit->instance[n].running)
+			room += unit->instance[n].caps.entries;
+	return room;
 }
 
 /* Can it be left alone until it interrupts? */
@@ -129,10 +150,10 @@ static bool is_quiet(const struct hotness_unit *unit, const struct chmu_limits *
 static u64 follow_pace(struct hotness_unit *unit, u64 now_ns)
 {
 	u64 epoch_ns = (u64)unit->pace.epoch_us * NSEC_PER_USEC;
-	struct chmu_limits limits = pace_limits();
+	struct chmu_limits limits = pace_limits(unit);
 	struct chmu_yield yield = {
 		.listed = unit->listed, .overflow = unit->overflow,
-		.room = unit->instance[0].caps.entries,
+		.room = entries_room(unit),
 	};
 	u64 passed_ns = now_ns - unit->stepped_ns;
 	struct pghot_node *node = NULL;
@@ -146,11 +167,13 @@ static u64 follow_pace(struct hotness_unit *unit, u64 now_ns)
 		yield.ready = pghot_map_ready(&node->map, NULL);
 	}
 	if (chmu_pace_step(&unit->pace, &yield, &limits)) {
-		start_instances(unit);
+		start_instances(unit, true);
 		epoch_ns = (u64)unit->pace.epoch_us * NSEC_PER_USEC;
 	} else if (is_quiet(unit, &limits)) {
 		epoch_ns = IDLE_NS;
 	}
+	if (now_ns - unit->tried_ns >= RETRY_NS)
+		start_instances(unit, false);
 	unit->stepped_ns = now_ns;
 	unit->listed = 0;
 	unit->overflow = false;
@@ -161,7 +184,8 @@ static void unit_work(struct work_struct *work)
 {
 	struct hotness_unit *unit = container_of(to_delayed_work(work),
 						 struct hotness_unit, work);
-	u64 begin_ns = ktime_get_ns(), now_ns, rest_ns, sleep_ns, status;
+	u64 begin_ns = task_sched_runtime(current);
+	u64 now_ns, rest_ns, sleep_ns, status;
 	bool lost = false;
 	unsigned int n;
 
@@ -173,7 +197,7 @@ static void unit_work(struct work_struct *work)
 			continue;
 		status = chmu_instance_acknowledge(i);
 		if (chmu_is_gone(status)) {
-			/* Its driver will say so. */
+			/* Its driver will say so, unless it is reset just now. */
 			i->running = false;
 			continue;
 		}
@@ -182,13 +206,15 @@ static void unit_work(struct work_struct *work)
 			atomic_long_inc(&hotness_unit_overflows);
 		}
 		read_hotlist(unit, i);
-		lost |= !(status & CHMU_STATUS_ENABLED);
+		/* After a reset, say. */
+		i->running = status & CHMU_STATUS_ENABLED;
+		lost |= !i->running;
 	}
 	now_ns = ktime_get_ns();
-	rest_ns = chmu_budget_spend(&unit->budget, now_ns, now_ns - begin_ns);
-	/* After a reset, say. */
+	rest_ns = chmu_budget_spend(&unit->budget, now_ns,
+				    task_sched_runtime(current) - begin_ns);
 	if (lost)
-		start_instances(unit);
+		start_instances(unit, false);
 	sleep_ns = follow_pace(unit, now_ns);
 	/* What came meanwhile has interrupted for nothing: do not wait long. */
 	if (!rest_ns) {
@@ -249,7 +275,7 @@ void hotness_unit_init(struct hotness_unit *unit)
  */
 void hotness_unit_run(struct hotness_unit *unit)
 {
-	struct chmu_limits limits = pace_limits();
+	struct chmu_limits limits = pace_limits(unit);
 	u64 now_ns = ktime_get_ns();
 
 	unit->pace = (struct chmu_pace) { limits.epoch_us, limits.threshold_min };
@@ -258,7 +284,8 @@ void hotness_unit_run(struct hotness_unit *unit)
 	unit->overflow = false;
 	unit->nid = NUMA_NO_NODE;
 	chmu_budget_init(&unit->budget, now_ns);
-	start_instances(unit);
+	unit->failed = false;
+	start_instances(unit, true);
 	enable_delayed_work(&unit->work);
 	hotness_unit_wake(unit);
 }
