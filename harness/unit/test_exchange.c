@@ -12,13 +12,18 @@
 
 #define WINDOW		PGHOT_WINDOW_MS
 #define FRAMES		((unsigned long)PAGES_PER_SECTION)
+#define MOST_TICKS	256
 
 /* How often in the mean pages are accessed that came, and that went; 0: never. */
 static unsigned int came_every, went_every;
 /* So many may come in a tick, if tokens allow; does another one go for each? */
 static unsigned int come_a_tick;
 static bool give_away;
-static unsigned long next, came;
+/* After how long, in ms, hint faults come; and folios have a place on an LRU list. */
+static unsigned int latency, listed_after;
+static unsigned long next, came, listed;
+/* How many are exchanged, in turn. */
+static unsigned long frames;
 static u64 seed;
 
 /* Chance is alike for all; the order in which frames are used is not that of PFNs. */
@@ -32,16 +37,37 @@ static void use(int nid, unsigned int every)
 		machine_touch(nid, harness_random(&seed) % FRAMES);
 }
 
-/* Page @i of node 2 comes to a frame of node 0, and the other way round. */
+/* A page of node 2 comes to a frame of node 0, and another one the other way round. */
 static void move(unsigned long i)
 {
-	struct folio from_lower = { .nid = 2 }, from_top = { .nid = 0 };
+	unsigned long k = (i + frames / 2) % frames;
+	struct folio from_lower = { .nid = 2, .pfn = machine_pfn(2, i) };
+	struct folio from_top = { .nid = 0, .pfn = machine_pfn(0, k) };
 
+	if (listed_after)
+		machine_folio(0, i)->on_lru = machine_folio(2, k)->on_lru = false;
 	__pghot_moved(machine_folio(0, i), &from_lower);
 	if (give_away)
-		__pghot_moved(machine_folio(2, i), &from_top);
+		__pghot_moved(machine_folio(2, k), &from_top);
 	atomic_long_add(1, &pghot_target(0)->promoted);
 	came++;
+}
+
+/* Those that came @listed_after ticks ago. */
+static void list(void)
+{
+	static unsigned long came_by[MOST_TICKS];
+
+	came_by[jiffies % MOST_TICKS] = next;
+	while (listed < came_by[(jiffies - listed_after) % MOST_TICKS]) {
+		machine_folio(0, listed % frames)->on_lru = true;
+		machine_folio(2, (listed++ + frames / 2) % frames)->on_lru = true;
+	}
+}
+
+static bool is_hot(void)
+{
+	return latency < pghot_speed_threshold(&pghot_target(0)->speed, WINDOW, 5);
 }
 
 static void tick(void)
@@ -50,9 +76,11 @@ static void tick(void)
 	unsigned long paid;
 	u32 wait_ms;
 
-	for (i = 0; i < come_a_tick; i++)
+	for (i = 0; i < come_a_tick && is_hot(); i++)
 		if (pghot_take_tokens(0, 2, 1, &paid, &wait_ms))
-			move(next++ % FRAMES);
+			move(next++ % frames);
+	if (listed_after)
+		list();
 	use(0, came_every);
 	use(2, went_every);
 }
@@ -67,11 +95,17 @@ static void begin(unsigned int hot, unsigned int cold)
 	for (i = 0; i < FRAMES; i++) {
 		machine_folio(0, i)->mapped = true;
 		machine_folio(2, i)->mapped = true;
+		/* It stays what it was where it moves to and fro. */
+		machine_folio(2, i)->mapping = machine_folio(0, i)->mapping;
 	}
 	came_every = hot;
 	went_every = cold;
 	come_a_tick = 8;
 	give_away = true;
+	latency = 0;
+	listed_after = 0;
+	listed = 0;
+	frames = FRAMES;
 	next = 0;
 	came = 0;
 	seed = 1;
@@ -161,6 +195,47 @@ TEST(what_takes_nobodys_place_comes)
 	machine_stop();
 }
 
+/* Who made DRAM full is gone: all pages are looked for again. */
+TEST(plenty_of_room_ends_it)
+{
+	begin(200, 200);
+	/* No other target, that takes all there is. */
+	machine_take_away(1);
+	machine_run(20 * WINDOW);
+	assert_true(pghot_held_back > 0);
+	come_a_tick = 0;
+	machine_plenty(0);
+	machine_run(WINDOW);
+	assert_int_equal(pghot_held_back, 0);
+	machine_run((PGHOT_SPEED_WINDOWS + 20) * WINDOW);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
+/* After a loss only the hottest come; where there are none, others do again. */
+TEST(who_is_choosy_gets_less_so)
+{
+	unsigned int i;
+
+	begin(200, 200);
+	machine_run(3 * WINDOW);
+	assert_true(pghot_target(0)->speed.choosy > 0);
+	went_every = 0;
+	machine_run(20 * WINDOW);
+	latency = 100;
+	came = 0;
+	machine_run(20 * WINDOW);
+	assert_true(came > 0);
+	/* Whatever was a loss before. */
+	for (i = 0; i < 8; i++)
+		pghot_speed_judge(&pghot_target(0)->speed, 100, 1 << 20, WINDOW, WINDOW);
+	machine_run(WINDOW);
+	came = 0;
+	machine_run(20 * WINDOW);
+	assert_true(came > 0);
+	machine_stop();
+}
+
 TEST(plenty_of_room_is_not_asked)
 {
 	begin(0, 0);
@@ -182,6 +257,44 @@ TEST(what_nobody_has_mapped_says_nothing)
 		machine_folio(0, i)->mapped = false;
 	machine_run(4 * WINDOW);
 	assert_int_equal(machine_stat("exchange_loss"), 0);
+	machine_stop();
+}
+
+/* To and fro: who went is wanted back, and who came is given away again. */
+TEST(pages_that_go_back_say_so)
+{
+	begin(0, 0);
+	pghot_backoff = 0;
+	frames = 100 * come_a_tick;
+	machine_run(4 * WINDOW);
+	assert_in_range(pghot_target(0)->gain_percent, 1, 80);
+	pghot_backoff = 1;
+	machine_stop();
+}
+
+/* Then the others have to say it. */
+TEST(those_that_say_nothing_do_not_keep_others_from_it)
+{
+	unsigned long i;
+
+	begin(200, 200);
+	for (i = 0; i < FRAMES; i++) {
+		machine_folio(0, i)->mapped = i % 5 > 1;
+		machine_folio(2, i)->mapped = i % 5 > 1;
+	}
+	machine_run(4 * WINDOW);
+	assert_true(machine_stat("exchange_loss") > 0);
+	assert_true(is_held_back());
+	machine_stop();
+}
+
+/* New folios wait for a list with others, on a CPU that has few for long. */
+TEST(who_waits_for_a_list_is_watched_then)
+{
+	begin(200, 200);
+	listed_after = 100;
+	machine_run(4 * WINDOW);
+	assert_true(machine_stat("exchange_loss") > 0);
 	machine_stop();
 }
 
@@ -270,8 +383,13 @@ UNIT_MAIN(
 	cmocka_unit_test(what_is_hotter_keeps_coming),
 	cmocka_unit_test(it_comes_back_when_it_gains_again),
 	cmocka_unit_test(what_takes_nobodys_place_comes),
+	cmocka_unit_test(plenty_of_room_ends_it),
+	cmocka_unit_test(who_is_choosy_gets_less_so),
 	cmocka_unit_test(plenty_of_room_is_not_asked),
 	cmocka_unit_test(what_nobody_has_mapped_says_nothing),
+	cmocka_unit_test(pages_that_go_back_say_so),
+	cmocka_unit_test(those_that_say_nothing_do_not_keep_others_from_it),
+	cmocka_unit_test(who_waits_for_a_list_is_watched_then),
 	cmocka_unit_test(pages_that_took_a_frame_since_say_nothing),
 	cmocka_unit_test(it_can_be_switched_off),
 	cmocka_unit_test(watching_costs_little),

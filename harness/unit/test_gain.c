@@ -7,6 +7,7 @@
 #include <linux/minmax.h>
 
 #include "gain.h"
+#include "policy.h"
 
 #define WINDOW	4000U
 #define LEAST	(PGHOT_SPEED_BYTES * 1000 / WINDOW)
@@ -153,7 +154,7 @@ TEST(what_gains_is_not_slowed_down)
 
 TEST(each_loss_makes_it_an_eighth_down_to_the_least)
 {
-	struct pghot_speed pace = {};
+	struct pghot_speed pace = { .choosy = PGHOT_SPEED_CHOOSY };
 	u64 want = FAST;
 
 	do {
@@ -168,7 +169,7 @@ TEST(each_loss_makes_it_an_eighth_down_to_the_least)
 
 TEST(tries_get_rarer_up_to_a_bound)
 {
-	struct pghot_speed pace = {};
+	struct pghot_speed pace = { .choosy = PGHOT_SPEED_CHOOSY };
 	u32 want = WINDOW, i;
 
 	for (i = 0; i < 10; i++) {
@@ -182,7 +183,7 @@ TEST(tries_get_rarer_up_to_a_bound)
 
 TEST(it_comes_back_to_what_it_was)
 {
-	struct pghot_speed pace = {};
+	struct pghot_speed pace = { .choosy = PGHOT_SPEED_CHOOSY };
 	unsigned int i;
 
 	for (i = 0; i < 10; i++)
@@ -197,7 +198,7 @@ TEST(it_comes_back_to_what_it_was)
 
 TEST(slow_promotion_is_not_made_faster_by_a_loss)
 {
-	struct pghot_speed pace = {};
+	struct pghot_speed pace = { .choosy = PGHOT_SPEED_CHOOSY };
 
 	pghot_speed_judge(&pace, 100, 4096, 1000, WINDOW);
 	assert_int_equal(pace.rate, LEAST);
@@ -207,17 +208,20 @@ TEST(slow_promotion_is_not_made_faster_by_a_loss)
 	assert_int_equal(pace.rate, LEAST);
 }
 
-/* Not at once: what is hottest is not known before it was looked at. */
+/* Not while it is tried to take the hottest: they have to be found first. */
 TEST(fewer_are_looked_for_as_promotion_slows_down)
 {
 	struct pghot_speed pace = {};
 	u32 last = 0, i;
 
-	assert_int_equal(pghot_speed_held(&pace), 0);
+	while (pace.choosy < PGHOT_SPEED_CHOOSY) {
+		pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+		assert_int_equal(pghot_speed_held(&pace), 0);
+	}
 	for (i = 0; i < 10; i++) {
 		pghot_speed_judge(&pace, 100, pace.rate ?: FAST, 1000, WINDOW);
-		assert_in_range(pghot_speed_held(&pace), i ? max(last, 3U) : 0,
-				i ? PGHOT_SPEED_HELD_MAX : 0);
+		assert_in_range(pghot_speed_held(&pace), max(last, 3U),
+				PGHOT_SPEED_HELD_MAX);
 		last = pghot_speed_held(&pace);
 	}
 	assert_int_equal(last, PGHOT_SPEED_HELD_MAX);
@@ -229,35 +233,89 @@ TEST(fewer_are_looked_for_as_promotion_slows_down)
 	assert_int_equal(pghot_speed_held(&pace), 0);
 }
 
-TEST(what_is_slow_goes_by_the_hottest)
+/* With the longest window, too, a bucket has to hold a page now and then. */
+TEST(the_least_lets_a_page_through)
+{
+	struct pghot_speed pace = { .choosy = PGHOT_SPEED_CHOOSY };
+	struct pghot_bucket bucket = {};
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		pghot_speed_judge(&pace, 100, FAST, 1000, 60000);
+	pghot_bucket_refill(&bucket, 0, pace.rate);
+	pghot_bucket_refill(&bucket, 60000, pace.rate);
+	assert_true(bucket.level >= 1000LL * 4096);
+}
+
+TEST(the_hottest_are_tried_first)
 {
 	struct pghot_speed pace = {};
 
 	assert_int_equal(pghot_speed_threshold(&pace, 1000, 5), 1000);
 	pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+	assert_int_equal(pghot_speed_threshold(&pace, 1000, 5), 1000 >> 3);
+	assert_int_equal(pace.rate, 0);
+	pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
 	assert_int_equal(pghot_speed_threshold(&pace, 1000, 5), 1000 >> 6);
+	assert_int_equal(pace.rate, 0);
+	/* That was not it. */
+	pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+	assert_int_equal(pghot_speed_threshold(&pace, 1000, 5), 1000 >> 6);
+	assert_true(pace.rate > 0);
 	/* No less than the clock can tell, and no more than before. */
 	assert_int_equal(pghot_speed_threshold(&pace, 50, 5), 5);
 	assert_int_equal(pghot_speed_threshold(&pace, 3, 5), 3);
+}
+
+static u32 choosy_for(struct pghot_speed *pace, bool idle)
+{
+	u32 ms = 0;
+
+	while (!pghot_speed_relax(pace, ms, idle, WINDOW))
+		ms += WINDOW / 4;
+	return ms;
 }
 
 /* Gain does not take back what it may come from; time does, by small steps. */
 TEST(choice_outlasts_the_slowness)
 {
 	struct pghot_speed pace = {};
-	u32 want = PGHOT_SPEED_CHOOSY;
+	u32 want = PGHOT_SPEED_CHOOSY, i;
 
-	pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+	for (i = 0; i < 3; i++)
+		pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+	assert_true(pace.rate > 0);
 	while (pace.rate)
 		pghot_speed_judge(&pace, 300, FAST, 1000, WINDOW);
 	pghot_speed_judge(&pace, 300, FAST, 1000, WINDOW);
 	assert_int_equal(pace.choosy, want);
 	while (want) {
-		pghot_speed_try(&pace);
+		choosy_for(&pace, false);
 		assert_int_equal(pace.choosy, --want);
 	}
-	pghot_speed_try(&pace);
-	assert_int_equal(pace.choosy, 0);
+	assert_false(pghot_speed_relax(&pace, 100 * WINDOW, false, WINDOW));
+}
+
+/* What was a loss again and again is tried ever more rarely, but it is tried. */
+TEST(choice_lasts_longer_from_loss_to_loss)
+{
+	struct pghot_speed pace = {};
+	u32 windows;
+
+	for (windows = PGHOT_SPEED_PATIENCE; windows <= PGHOT_SPEED_WINDOWS; windows *= 2) {
+		pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+		assert_int_equal(choosy_for(&pace, false), windows * WINDOW);
+	}
+	pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+	assert_int_equal(choosy_for(&pace, false), PGHOT_SPEED_WINDOWS * WINDOW);
+	/* Nothing is hot enough to come. */
+	assert_int_equal(choosy_for(&pace, true), WINDOW);
+	/* It gains without. */
+	while (pace.choosy)
+		choosy_for(&pace, true);
+	pghot_speed_judge(&pace, 300, FAST, 1000, WINDOW);
+	pghot_speed_judge(&pace, 100, FAST, 1000, WINDOW);
+	assert_int_equal(choosy_for(&pace, false), PGHOT_SPEED_PATIENCE * WINDOW);
 }
 
 TEST(a_clear_gain_is_known_early)
@@ -296,7 +354,9 @@ UNIT_MAIN(
 	cmocka_unit_test(it_comes_back_to_what_it_was),
 	cmocka_unit_test(slow_promotion_is_not_made_faster_by_a_loss),
 	cmocka_unit_test(fewer_are_looked_for_as_promotion_slows_down),
-	cmocka_unit_test(what_is_slow_goes_by_the_hottest),
+	cmocka_unit_test(the_least_lets_a_page_through),
+	cmocka_unit_test(the_hottest_are_tried_first),
 	cmocka_unit_test(choice_outlasts_the_slowness),
+	cmocka_unit_test(choice_lasts_longer_from_loss_to_loss),
 	cmocka_unit_test(a_clear_gain_is_known_early),
 )

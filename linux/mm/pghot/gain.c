@@ -6,10 +6,10 @@
  * A few of the pages that were just promoted are watched, and a few of those that
  * were demoted, for the same time and in the same way. If those that came are not
  * accessed clearly more often than those that went, all that is promoted costs
- * time for nothing: then promotion is slowed down to an eighth, again and again,
- * until it is so rare that it does no harm. It gets faster by the same steps where
- * it gains, or where nothing has to go for it. What comes meanwhile is to be the
- * hottest of all: where a few pages are hot it is these that promotion is for.
+ * time for nothing. Then only the hottest are to come: where a few pages are hot it
+ * is these that promotion is for. If that is no better, promotion is slowed down to
+ * an eighth, again and again, until it is so rare that it does no harm. It gets
+ * faster by the same steps where it gains, or where nothing has to go for it.
  */
 #include <linux/compiler.h>
 #include <linux/math.h>
@@ -19,6 +19,8 @@
 #include "gain.h"
 
 #define SPEED_STEP	8U
+/* By which power of two a loss makes it more choosy. */
+#define SPEED_CHOICE	3U
 /* Beyond so many pages old ones count half, so that new ones count at all. */
 #define USE_PAGES_MAX	(4U * PGHOT_GAIN_PAGES)
 /* An access in a millisecond has the root of this for its weight. */
@@ -106,16 +108,36 @@ bool pghot_gain_early(struct pghot_use *came, const struct pghot_use *went,
  * pghot_speed_try - promote faster
  * @s: the speed
  *
- * Once it is as fast as before it was slowed down it is not held back any more, and
- * then less and less choosy.
+ * Once it is as fast as before it was slowed down it is not held back any more.
  */
 void pghot_speed_try(struct pghot_speed *s)
 {
 	u64 rate = SPEED_STEP * s->rate;
 
-	if (!s->rate && s->choosy)
-		WRITE_ONCE(s->choosy, s->choosy - 1);
 	WRITE_ONCE(s->rate, rate < s->top ? rate : 0);
+}
+
+/**
+ * pghot_speed_relax - be less choosy, if it is time to
+ * @s: the speed
+ * @ms: since when it is as choosy as it is
+ * @idle: nothing came since, or nothing had to go
+ * @window_ms: the window
+ *
+ * That promotion gains may be for being choosy. But what is hot by less may be all
+ * that there is: so that is tried, the more rarely the more often it was a loss, and
+ * soon where nothing is hot enough to come.
+ *
+ * Return: true if it is less choosy now.
+ */
+bool pghot_speed_relax(struct pghot_speed *s, u32 ms, bool idle, u32 window_ms)
+{
+	u32 patience = idle ? 1 : max(s->patience, PGHOT_SPEED_PATIENCE);
+
+	if (!s->choosy || ms / patience < window_ms)
+		return false;
+	WRITE_ONCE(s->choosy, s->choosy - 1);
+	return true;
 }
 
 /**
@@ -129,18 +151,25 @@ void pghot_speed_try(struct pghot_speed *s)
 void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
 		       u32 window_ms)
 {
-	u64 least = PGHOT_SPEED_BYTES * 1000U / window_ms;
+	u64 least = max(PGHOT_SPEED_BYTES * 1000U / window_ms, PGHOT_SPEED_LEAST);
 	u64 was = div_u64(bytes * 1000, max(ms, 1U));
 
 	if (percent >= PGHOT_GAIN_AGAIN) {
 		s->wait_ms = 0;
-		/* It gains because it is choosy, perhaps: that stays. */
-		if (s->rate)
-			pghot_speed_try(s);
+		if (!s->choosy)
+			s->patience = 0;
+		pghot_speed_try(s);
 	}
 	if (percent >= PGHOT_GAIN_PERCENT)
 		return;
-	WRITE_ONCE(s->choosy, PGHOT_SPEED_CHOOSY);
+	s->patience = clamp(2 * s->patience, PGHOT_SPEED_PATIENCE,
+			    PGHOT_SPEED_WINDOWS);
+	/* It may be enough to take the hottest. */
+	if (s->choosy < PGHOT_SPEED_CHOOSY) {
+		WRITE_ONCE(s->choosy, min(s->choosy + SPEED_CHOICE,
+					  PGHOT_SPEED_CHOOSY));
+		return;
+	}
 	if (!s->rate)
 		s->top = was;
 	else
@@ -154,8 +183,8 @@ void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
  * pghot_speed_held - how far promotion is slowed down
  * @s: the speed
  *
- * Who finds pages need not find more than are promoted. Slowed down once, that is
- * found by being choosy: the hottest are not known before all were looked at.
+ * Who finds pages need not find more than are promoted. The hottest are not known
+ * before all were looked at: but when promotion slows down it was tried to take these.
  *
  * Return: by which power of two, at most %PGHOT_SPEED_HELD_MAX.
  */
@@ -164,7 +193,7 @@ u32 pghot_speed_held(const struct pghot_speed *s)
 	u32 held = 0;
 
 	while (s->rate && held < PGHOT_SPEED_HELD_MAX &&
-	       SPEED_STEP * s->rate << (held + 1) <= s->top)
+	       s->rate << (held + 1) <= s->top)
 		held++;
 	return held;
 }

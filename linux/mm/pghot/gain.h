@@ -20,12 +20,18 @@
 /* And for so much more until promotion that was slowed down gets faster. */
 #define PGHOT_GAIN_AGAIN	120U
 #define PGHOT_GAIN_PERCENT_MAX	10000U
-/* Promotion is slowed down to no less than so many bytes in a window. */
+/*
+ * Promotion is slowed down to no less than so many bytes in a window, and in a second:
+ * with less a bucket would not hold a page.
+ */
 #define PGHOT_SPEED_BYTES	(256U << 10)
+#define PGHOT_SPEED_LEAST	(32U << 10)
 /* By at most so many powers of two fewer pages are looked for then. */
 #define PGHOT_SPEED_HELD_MAX	5U
 /* Hint faults are to be so much sooner then, by powers of two. */
 #define PGHOT_SPEED_CHOOSY	6U
+/* For so many windows at least it stays as it is; then it is given up by a step. */
+#define PGHOT_SPEED_PATIENCE	4U
 /* It is known sooner that promotion gains, if it does by so much. */
 #define PGHOT_GAIN_EARLY	150U
 #define PGHOT_GAIN_EARLY_PAGES	(PGHOT_GAIN_PAGES / 3U)
@@ -48,12 +54,14 @@ struct pghot_use {
  * @top: what it was before it was slowed down
  * @wait_ms: for how long it stays so, unless it is known to gain
  * @choosy: by which power of two pages have to be hotter than else
+ * @patience: for how many windows it stays as choosy as it is
  */
 struct pghot_speed {
 	u64 rate;
 	u64 top;
 	u32 wait_ms;
 	u32 choosy;
+	u32 patience;
 };
 
 void pghot_use_add(struct pghot_use *use, u32 ms);
@@ -65,6 +73,7 @@ bool pghot_gain_early(struct pghot_use *came, const struct pghot_use *went,
 void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
 		       u32 window_ms);
 void pghot_speed_try(struct pghot_speed *s);
+bool pghot_speed_relax(struct pghot_speed *s, u32 ms, bool idle, u32 window_ms);
 u32 pghot_speed_held(const struct pghot_speed *s);
 u32 pghot_speed_threshold(const struct pghot_speed *s, u32 threshold_ms,
 			  u32 least_ms);
