@@ -121,7 +121,7 @@ void pghot_speed_try(struct pghot_speed *s)
  * pghot_speed_relax - be less choosy, if it is time to
  * @s: the speed
  * @ms: since when it is as choosy as it is
- * @idle: nothing came since, or nothing had to go
+ * @idle: nothing came since
  * @window_ms: the window
  *
  * That promotion gains may be for being choosy. But what is hot by less may be all
@@ -183,8 +183,8 @@ void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
  * pghot_speed_held - how far promotion is slowed down
  * @s: the speed
  *
- * Who finds pages need not find more than are promoted. The hottest are not known
- * before all were looked at: but when promotion slows down it was tried to take these.
+ * Who finds pages need not find more than are promoted. To take the hottest all have
+ * to be found, but that was tried before the rate is held.
  *
  * Return: by which power of two, at most %PGHOT_SPEED_HELD_MAX.
  */

@@ -26,6 +26,7 @@
 #define SAMPLES_LOST	(3U * SAMPLES_A_ROUND)
 /* The first look comes after such a part of the time that a page is watched. */
 #define FIRST_LOOK	256U
+
 static unsigned int pfn_hash(unsigned long pfn)
 {
 	return hash_64(pfn, PGHOT_WATCH_HASH_BITS);
