@@ -254,7 +254,9 @@ static void exchange_work(struct work_struct *work)
 	else
 		exchange_quiet(x, window);
 	exchange_choose(x, window);
-	pghot_exchange_sum_up();
+	/* Where this rate is not held, and nothing was, the sum stays nothing. */
+	if (x->target->speed.rate || READ_ONCE(pghot_held_back))
+		pghot_exchange_sum_up();
 
 	/*
 	 * Of a round that waits for pages to go somebody has to see the end, and that
