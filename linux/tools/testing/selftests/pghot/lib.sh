@@ -429,8 +429,14 @@ hold_ready() { # records
 	ask stop
 }
 
+# Nothing becomes free by itself afterwards: neither page cache of earlier tests, which
+# kswapd would reclaim, nor thousands of pages that CPUs keep in lists of their own.
 hog() { # nodes
 	local line
+	knob /proc/sys/vm/percpu_pagelist_high_fraction 1000000
+	refresh
+	sync
+	echo 3 >/proc/sys/vm/drop_caches || fail "cannot drop the page cache"
 	exec {HOG_FD}< <(exec "$HERE/hog" "$@" 2>&1)
 	HOG=$!
 	CHILDREN+=("$HOG")

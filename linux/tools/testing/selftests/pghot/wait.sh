@@ -88,7 +88,7 @@ test_pages_in_use_keep_waiting() {
 }
 
 test_pages_nobody_uses_go_stale() {
-	local left
+	local left stale
 	all_wait
 	ask stop
 	# Some may go before they are counted.
@@ -97,8 +97,11 @@ test_pages_nobody_uses_go_stale() {
 	sleep $((WINDOW * 3))
 	all_but_few_went() { nearly $((left - $(ready_now))) "$left"; }
 	wait_until all_but_few_went || fail "$(ready_now) of $left records are left"
-	nearly "$(grew pghot_skip_stale)" "$left" ||
-		fail "skip_stale grew by $(grew pghot_skip_stale), $left waited"
+	stale=$(grew pghot_skip_stale)
+	# Some find room by chance, where a program that ran gave its memory back.
+	if ((stale < left * 3 / 4)) || ! nearly $((stale + $(grew pghot_moved))) "$left"; then
+		fail "skip_stale grew by $stale, $left waited"
+	fi
 	remember
 	kill -KILL "$HOG"
 	sleep 1
