@@ -15,7 +15,7 @@ test_waits_for_room() {
 	wait_until grown pghot_delay_target_full 1 ||
 		fail "no room, but nothing says so"
 	expect 0 check
-	kill -KILL "$HOG"
+	release
 	placed "$TOPLIST" "$PAGES"
 	promoted "$PAGES"
 }

@@ -444,6 +444,12 @@ hog() { # nodes
 	[ "$line" = full ] || fail "hog: $line"
 }
 
+# Give back what hog took, all of it: a node may be quicker at that than another.
+release() {
+	kill -KILL "$HOG"
+	wait "$HOG"
+} 2>/dev/null
+
 # Leave no CPU idle, nor the one that kmigrated runs on to it alone.
 hog_cpus() {
 	local i

@@ -130,7 +130,7 @@ waiting_pages_and_mode() { # mode
 	ready_is 0 || fail "$(ready_now) records are left"
 	conserved
 	remember
-	kill -KILL "$HOG"
+	release
 	echo 65536 >$RATE
 }
 

@@ -164,13 +164,14 @@ test_on_and_off_under_load() {
 test_what_waits_and_is_read_stays_hot() {
 	page_cache
 	knob $RATE 0
-	file -c "$CPU"
+	# It drops page cache, the file's too.
 	hog "${TOP[@]}"
+	file -c "$CPU"
 	ask run
 	wait_until ready_at_least $((PAGES / 2)) || fail "only $(ready_now) became ready"
 	pause 300
 	ready_at_least $((PAGES / 2)) || fail "only $(ready_now) are left"
-	kill -KILL "$HOG"
+	release
 	echo 65536 >$RATE
 	wait_until file_is_on "$FAST" || fail "not all is on node $FAST: $REPLY"
 	ask stop

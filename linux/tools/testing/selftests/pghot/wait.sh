@@ -81,7 +81,7 @@ test_pages_in_use_keep_waiting() {
 	# Since they were counted some may have found room.
 	remember
 	left=$(ready_now)
-	kill -KILL "$HOG"
+	release
 	wait_until ready_is 0 || fail "$(ready_now) records are left"
 	nearly "$(grew pghot_moved)" "$left" || fail "$(grew pghot_moved) of $left moved"
 	promoted $((left - left / 10))
@@ -103,7 +103,7 @@ test_pages_nobody_uses_go_stale() {
 		fail "skip_stale grew by $stale, $left waited"
 	fi
 	remember
-	kill -KILL "$HOG"
+	release
 	sleep 1
 	# What this script uses itself goes.
 	nearly $((left - $(grew pghot_moved))) "$left" || fail "$(grew pghot_moved) moved"
