@@ -199,9 +199,12 @@ _T_SLOW = {
 }
 
 CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
-    "With 3 both kernels gain less": (
+    "With 3 both kernels mostly gain less": (
         "README.md",
-        lambda: all(a < b for a, b in both("pghot-default-3", OURS) + both("stock-3", "stock-2")),
+        lambda: all(
+            sum(a < b for a, b in pairs) > 0.7 * len(pairs)
+            for pairs in (both("pghot-default-3", OURS), both("stock-3", "stock-2"))
+        ),
     ),
     "With either kernel the scan gets less done than beside the slow bound": (
         "docs/bench.md",
@@ -230,17 +233,17 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
         lambda: max(R["gups-full-busy"][OURS], stock("gups-full-busy")) < LEAST,
     ),
     "From programs on other CPUs pghot takes more than stock Linux does (`lost ms`) in "
-    "`tenants-busy`, `regions-busy` and `idle-busy`.": (
+    "`regions-busy` and `idle-busy`, and it buys nothing there.": (
         "docs/bench.md",
-        lambda: all(map(more_lost, ("tenants-busy", "regions-busy", "idle-busy"))),
+        lambda: (
+            all(map(more_lost, ("regions-busy", "idle-busy")))
+            and max(lead("regions-busy"), lead("idle-busy")) < LEAST
+        ),
     ),
-    "In `tenants-busy` that buys something": (
+    "In `tenants-busy` what pghot takes may differ by chance from what stock Linux does, and it "
+    "buys something": (
         "docs/bench.md",
-        lambda: lead("tenants-busy") > LEAST,
-    ),
-    "In `regions-busy` and `idle-busy` it buys nothing.": (
-        "docs/bench.md",
-        lambda: max(lead("regions-busy"), lead("idle-busy")) < LEAST,
+        lambda: not more_lost("tenants-busy") and lead("tenants-busy") > LEAST,
     ),
     "`pghot-default-all` gains on hint faults alone where these come late, or not at all": (
         "docs/bench.md",
@@ -255,11 +258,15 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             R[name][ALL] < R[name][OURS] - LEAST for name in ("graph500", "hostile-uniform")
         ),
     ),
-    "Where no CPU is idle it is ahead of hint faults alone in no experiment, and takes more from "
-    "others (`lost ms`) in each": (
+    "Where no CPU is idle it is ahead of hint faults alone in `redis-2cpu` and nowhere else, and "
+    "takes more from others (`lost ms`) in each": (
         "docs/bench.md",
         lambda: (
-            all(every < faults + LEAST for every, faults in both(ALL, OURS, busy))
+            all(
+                (R[name][ALL] >= R[name][OURS] + LEAST) == (name == "redis-2cpu")
+                for name in filter(busy, R)
+                if ALL in R[name]
+            )
             and all(line[ALL] > line[OURS] for line in LOST.values() if ALL in line)
         ),
     ),
