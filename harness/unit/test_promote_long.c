@@ -145,9 +145,38 @@ TEST(nothing_is_left_behind_when_a_target_opens_meanwhile)
 	}
 }
 
+/* All in use, and found at once: more than is looked at for nothing. */
+#define ALL		(3 * PAGES_PER_SECTION / 2)
+
+static void use_all(void)
+{
+	unsigned long i;
+
+	for (i = pghot_now_ms() % 1000; i < ALL; i += 1000)
+		machine_touch(2, i);
+}
+
+TEST(what_only_waits_for_its_turn_is_kept)
+{
+	for_each_layout(precise) {
+		machine_start_apart(precise);
+		machine_room(0, 10000000);
+		machine_thread(2);
+		machine_run(2 * WINDOW + 700);
+		machine_ready_first(2, ALL, 0);
+		machine_moves_a_tick = 2 * MOVES;
+		machine_work = use_all;
+		machine_run(ALL / (2 * MOVES) + WINDOW);
+		assert_int_equal(machine_moved(2, 0, ALL, 0), ALL);
+		assert_int_equal(machine_stat("skip_stale"), 0);
+		end();
+	}
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(the_last_pages_have_their_turn),
 	cmocka_unit_test(what_waits_from_the_first_pass_on_is_kept),
 	cmocka_unit_test(room_is_used_while_another_target_takes_much),
 	cmocka_unit_test(nothing_is_left_behind_when_a_target_opens_meanwhile),
+	cmocka_unit_test(what_only_waits_for_its_turn_is_kept),
 )

@@ -35,8 +35,8 @@ struct pghot_place {
 
 /*
  * A page whose bits could not be cleared takes others with it that share one of
- * these. There are some six for each page that is looked at in a window of 4 s; two
- * such maps are 32 KiB for each lower-tier node.
+ * these. There are some six for each page that is looked at in a window of 4 s, fewer
+ * while much is moved; two such maps are 32 KiB for each lower-tier node.
  */
 #define PGHOT_MISSED_BITS	131072U
 
@@ -61,7 +61,9 @@ struct pghot_cleared {
  * @on: one has begun, and has not come to the end
  * @all: it drops stale records everywhere
  * @all_ms: when that was last begun
- * @left: how many page table entries it may still look at
+ * @most: how many page table entries it may look at
+ * @left: how many of these are left
+ * @nr_moved: folios that have moved since it began
  * @next: page to go on with
  * @slice_ms: when it began, or a part of it was done last
  * @pages: how many were looked at of late; never 0
@@ -74,7 +76,9 @@ struct pghot_sweep {
 	bool on;
 	bool all;
 	u32 all_ms;
+	unsigned int most;
 	unsigned int left;
+	unsigned long nr_moved;
 	unsigned long next;
 	u32 slice_ms;
 	unsigned long pages;

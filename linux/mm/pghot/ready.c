@@ -34,6 +34,7 @@ void pghot_ready_settle(struct pghot_pass *p)
 
 	pghot_stat_add(PGHOT_STAT_moved, pr->nr_moved);
 	pghot_stat_add(PGHOT_STAT_skip_migrate, pr->nr_failed);
+	p->sweep.nr_moved += pr->nr_moved;
 	pr->nr_moved = 0;
 	pr->nr_failed = 0;
 }

@@ -38,8 +38,15 @@
  * How many page table entries may be looked at per millisecond. At some 1 us each
  * that takes 1% of a CPU. In a window of 4 s it is each of nearly 20,000 pages
  * twice; those beyond go cold by their records.
+ *
+ * But where so much was found at once that moving it takes longer than the window,
+ * the last of it would be dropped, in use as it is, and found again much later. So
+ * each folio that moves pays for others that wait: for as many as move in a window,
+ * which has two sweeps, and half as many beside, which may be in use no more. That
+ * takes some 3/8 of what moving takes.
  */
 #define LOOKS_PER_MS	10U
+#define LOOKS_PER_MOVED	3U
 
 /*
  * So much is done before those have their turn whose target is open: some 1 ms, or
@@ -70,9 +77,13 @@ u32 pghot_sweep_half_ms(void)
 	       (l->window_buckets / 2);
 }
 
-static unsigned int sweep_looks(void)
+static unsigned int sweep_looks(const struct pghot_sweep *s)
 {
-	return READ_ONCE(pghot_tunables.window_ms) / 2 * LOOKS_PER_MS;
+	unsigned long looks = READ_ONCE(pghot_tunables.window_ms) / 2 *
+			      LOOKS_PER_MS;
+
+	return min_t(unsigned long, looks + LOOKS_PER_MOVED * s->nr_moved,
+		     U32_MAX);
 }
 
 /*
@@ -277,7 +288,7 @@ static void sweep_set_limit(struct pghot_pass *p)
 	struct pghot_sweep *s = &p->sweep;
 	struct pghot_cleared *now = &s->cleared[!s->last];
 	u64 ready = pghot_map_ready(&p->node->map, NULL);
-	u64 looks = sweep_looks();
+	u64 looks = s->most;
 	u64 pages = max(div64_u64((looks - looks / 16) * s->pages, s->looks), 1ULL);
 
 	if (ready > pages)
@@ -302,13 +313,15 @@ static bool sweep_begin(struct pghot_pass *p)
 	struct pghot_sweep *s = &p->sweep;
 	struct pghot_cleared *now = &s->cleared[!s->last];
 	u32 now_ms = pghot_now_ms(), half = pghot_sweep_half_ms();
-	unsigned int looks = p->waiting ? sweep_looks() : 0;
+	unsigned int looks = p->waiting ? sweep_looks(s) : 0;
 
 	s->all = now_ms - s->all_ms >= half + half / 2;
 	if (!sweep_is_due(s, now_ms) || (!s->all && !looks))
 		return false;
 	s->on = true;
+	s->most = looks;
 	s->left = looks;
+	s->nr_moved = 0;
 	s->next = 0;
 	now->since_ms = now_ms;
 	now->end = looks ? ULONG_MAX : 0;
@@ -339,7 +352,7 @@ static void sweep_slice(struct pghot_pass *p)
 	struct pghot_sweep *s = &p->sweep;
 	u32 since_ms = pghot_now_ms() - s->slice_ms;
 	unsigned long blocks = slice_blocks(&p->node->map, since_ms), pfn;
-	unsigned int slice = max(slice_part(sweep_looks(), since_ms), SLICE_LOOKS);
+	unsigned int slice = max(slice_part(s->most, since_ms), SLICE_LOOKS);
 	struct pghot_cursor c;
 
 	sweep_set_limit(p);

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Much is found at once, and moving it takes longer than the window: a modelled machine."""
+
+from dataclasses import replace
+
+import pytest
+
+from lab.bench import description
+from lab.bench.matrix import cell
+from lab.measure import measure
+
+pytestmark = pytest.mark.vm
+
+
+def test_what_only_waits_for_its_turn_is_moved_all(kernel):
+    if kernel.flavour == "debug":
+        pytest.skip("how long moving takes a debug kernel changes")
+    (random,) = description.experiments("random-file")
+    (pghot,) = (one for one in description.contenders() if one.name == "pghot-default-page_table")
+    run = cell(random, pghot, quick=False).runs[0]
+    done = measure(replace(run, kernel=str(kernel.bzimage)))
+    assert done.error is None
+    # All of it is in use all the time.
+    assert done.vmstat["pghot_moved"] > 16000
+    assert done.vmstat["pghot_skip_stale"] < done.vmstat["pghot_moved"] / 50
