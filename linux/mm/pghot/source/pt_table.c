@@ -206,11 +206,10 @@ static void look_at_entry(struct pt_look *look, struct vm_area_struct *vma,
 	struct folio *folio;
 	bool young = false;
 
-	if (!pt_entry_tracked(&look->memo, val))
-		return;
-	look->scan->looked++;
-	/* The struct page of what was not accessed is not even read. */
+	/* Of most that were not accessed nothing else is asked. */
 	if (!pte_young(val) && !notify)
+		return;
+	if (!pt_entry_tracked(&look->memo, val))
 		return;
 	folio = vm_normal_folio(vma, addr, val);
 	if (!look_wants(folio))
@@ -248,6 +247,7 @@ static void look_at_entries(struct pt_look *look, struct vm_area_struct *vma,
 	if (!ptes)
 		return;
 	look_is_huge(look, false);
+	look->scan->looked += (end - start) / PAGE_SIZE;
 	for (addr = start; addr != end; addr += PAGE_SIZE)
 		look_at_entry(look, vma, addr,
 			      ptes + (addr - start) / PAGE_SIZE, notify);
