@@ -155,11 +155,13 @@ TEST(who_gets_a_cpu_again_is_no_longer_behind)
 }
 
 /* Of 40 that become ready one after the other. */
-static unsigned long batches(bool crowded)
+static unsigned long batches(bool crowded, bool full)
 {
 	unsigned long i, before;
 
 	start_seen(crowded);
+	if (!full)
+		machine_plenty(1);
 	before = machine_stat("batches");
 	for (i = 100; i < 140; i++) {
 		ready(i, 1);
@@ -172,8 +174,15 @@ static unsigned long batches(bool crowded)
 
 TEST(a_thread_leaves_a_crowded_cpu_to_others_for_a_slice)
 {
-	assert_in_range(batches(false), 15, 40);
-	assert_in_range(batches(true), 5, 10);
+	assert_in_range(batches(false, false), 15, 40);
+	assert_in_range(batches(true, false), 5, 10);
+}
+
+/* Faults move nothing there. */
+TEST(a_thread_makes_fewer_batches_on_a_crowded_cpu_without_room_for_all)
+{
+	assert_in_range(batches(false, true), 15, 40);
+	assert_in_range(batches(true, true), 2, batches(true, false) * 2 / 3);
 }
 
 /* Whoever reports to it wakes it, and only that does. */
@@ -318,6 +327,7 @@ UNIT_MAIN(
 	cmocka_unit_test(who_shares_a_cpu_is_behind_with_more_than_a_few),
 	cmocka_unit_test(who_gets_a_cpu_again_is_no_longer_behind),
 	cmocka_unit_test(a_thread_leaves_a_crowded_cpu_to_others_for_a_slice),
+	cmocka_unit_test(a_thread_makes_fewer_batches_on_a_crowded_cpu_without_room_for_all),
 	cmocka_unit_test(a_thread_that_nobody_kicked_is_not_behind),
 	cmocka_unit_test(a_kick_is_not_lost_while_the_thread_begins_to_look),
 	cmocka_unit_test(a_kick_is_not_lost_while_others_report),

@@ -9,6 +9,9 @@
 #include <linux/delay.h>
 #include <linux/freezer.h>
 #include <linux/kthread.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/numa_promotion.h>
 #include <linux/sched.h>
 #include <linux/topology.h>
 
@@ -26,6 +29,12 @@
  * for the thread costs no more than what it learns: whether it has a CPU again.
  */
 #define CROWDED_US	4000
+/*
+ * But where no target has room for all, faults move nothing. What the thread takes
+ * from others is less, the fewer its batches, and to go by heat there has to be a
+ * choice.
+ */
+#define CROWDED_FULL_US	16000
 
 /* The clock of records counts round; so do eras. */
 static void kmigrated_expire(struct pghot_node *node)
@@ -59,10 +68,23 @@ static void kmigrated_wait(struct pghot_node *node, u32 due_ms)
 				     msecs_to_jiffies(due_ms));
 }
 
+static unsigned int gather_us(const struct pghot_node *node)
+{
+	int nid;
+
+	if (!READ_ONCE(node->crowded))
+		return GATHER_US;
+	for_each_node_state(nid, N_MEMORY)
+		if (pghot_may_promote_to(nid) &&
+		    pgdat_free_space_enough(NODE_DATA(nid)))
+			return CROWDED_US;
+	return CROWDED_FULL_US;
+}
+
 /* Let readiness add up, without being woken for each record. */
 static void kmigrated_gather(struct pghot_node *node)
 {
-	unsigned int us = READ_ONCE(node->crowded) ? CROWDED_US : GATHER_US;
+	unsigned int us = gather_us(node);
 
 	WRITE_ONCE(node->kick, true);
 	usleep_range_idle(us, us + us / 4);
