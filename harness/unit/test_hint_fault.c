@@ -7,6 +7,7 @@
 #include <linux/mempolicy.h>
 #include <linux/pghot.h>
 #include <linux/sched.h>
+#include <linux/sched/stat.h>
 
 #include "knob.h"
 
@@ -103,6 +104,39 @@ TEST(a_fault_is_booked_where_its_page_goes)
 	assert_int_equal(booked, 2);
 	machine_run(10);
 	assert_int_equal(machine_moved(2, 0, 1, 0) + machine_moved(2, 1, 2, 1), 2);
+	machine_stop();
+}
+
+/* Without room for all there is an order to keep to. */
+TEST(a_fault_moves_its_page_only_where_all_may_come)
+{
+	const unsigned long *all = &machine_node[0].stat[PGPROMOTE_CANDIDATE_NRL];
+	const unsigned long *hot = &machine_node[0].stat[PGPROMOTE_CANDIDATE];
+	unsigned long i;
+	int booked;
+
+	start();
+	machine_plenty(0);
+	machine_thread(2);
+	machine_crowded = true;
+	machine_ready(2, 100, 0);
+	machine_run(10);
+	for (i = 0; i < 5; i++)
+		machine_ready(2, i, 0);
+	assert_true(pghot_is_behind(2));
+	assert_int_equal(fault(50, 0, &booked), 0);
+	assert_int_equal(machine_stat("in_fault"), 1);
+	assert_int_equal(*all, 1);
+	/* Each is counted once, whoever moves it. */
+	machine_folio(2, 51)->shared = true;
+	assert_int_equal(booked_on(51, 0), 0);
+	assert_int_equal(*all, 2);
+	machine_room(0, TOP_PAGES / 8);
+	assert_int_equal(booked_on(52, 0), 0);
+	assert_int_equal(machine_stat("in_fault"), 1);
+	assert_int_equal(*all, 2);
+	assert_int_equal(*hot, 1);
+	memset(&machine_node[0].stat, 0, sizeof(machine_node[0].stat));
 	machine_stop();
 }
 
@@ -312,6 +346,7 @@ TEST(a_slow_fault_leaves_what_waits_hot)
 
 UNIT_MAIN(
 	cmocka_unit_test(a_fault_is_booked_where_its_page_goes),
+	cmocka_unit_test(a_fault_moves_its_page_only_where_all_may_come),
 	cmocka_unit_test(a_fault_whose_page_waits_is_not_booked_on_its_target),
 	cmocka_unit_test(a_fault_whose_page_waits_for_tokens_is_not_booked_on_its_target),
 	cmocka_unit_test(faults_that_move_pages_take_tokens),

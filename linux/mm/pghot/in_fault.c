@@ -6,7 +6,6 @@
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
-#include <linux/numa_promotion.h>
 
 #include "internal.h"
 
@@ -40,7 +39,7 @@ bool pghot_fault_allowed(struct folio *folio, struct mm_struct *mm,
 
 /**
  * pghot_fault_moves - is a fault to move a folio, as kmigrated is behind
- * @folio: the folio, that is to be promoted
+ * @folio: the folio, that is to be promoted to where numa_promotion_unlimited()
  * @mm: the memory of the thread that faulted
  * @has_policy: the page has a memory policy other than the process's
  * @nid: node that the thread runs on
@@ -49,8 +48,6 @@ bool pghot_fault_allowed(struct folio *folio, struct mm_struct *mm,
  * With plenty of room there is no order to keep to and no limit, and one access,
  * hot or not, makes a record ready. Of a folio that nobody else has mapped all
  * owners are known. So kmigrated would do the same, later.
- *
- * Where it returns true the folio is counted as a candidate.
  *
  * Context: page table lock held; does not sleep.
  *
@@ -61,6 +58,5 @@ bool pghot_fault_moves(struct folio *folio, struct mm_struct *mm,
 {
 	return target == nid && pghot_is_behind(folio_nid(folio)) &&
 	       !folio_maybe_mapped_shared(folio) &&
-	       pghot_fault_allowed(folio, mm, has_policy, nid) &&
-	       numa_promotion_unlimited(NODE_DATA(nid), folio_nr_pages(folio));
+	       pghot_fault_allowed(folio, mm, has_policy, nid);
 }

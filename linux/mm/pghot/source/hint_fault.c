@@ -53,19 +53,19 @@ static struct pghot_source hint_fault = {
 };
 
 /*
- * How many accesses the fault stands for by the rule of @nid. Counts promotion
- * candidates, but leaves those to the caller that are candidates only if the
- * page was accessed before: @slow.
+ * How many accesses the fault stands for by the rule of @nid. Where not all may come
+ * there, @unlimited, it counts promotion candidates, but leaves those to the caller
+ * that are candidates only if the page was accessed before: @slow.
  */
-static u32 hint_fault_weight(struct folio *folio, int nid, u32 latency, bool *slow)
+static u32 hint_fault_weight(struct folio *folio, int nid, u32 latency,
+			     bool unlimited, bool *slow)
 {
 	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
 	u32 freq = READ_ONCE(pghot_tunables.freq_threshold);
-	unsigned long nr = folio_nr_pages(folio);
 	pg_data_t *pgdat = NODE_DATA(nid);
 	u32 threshold, weight;
 
-	if (numa_promotion_unlimited(pgdat, nr))
+	if (unlimited)
 		return pghot_fault_weight(latency, ref, ref, freq, true);
 
 	threshold = numa_promotion_adjust_threshold(pgdat,
@@ -77,7 +77,8 @@ static u32 hint_fault_weight(struct folio *folio, int nid, u32 latency, bool *sl
 	weight = pghot_fault_weight(latency, threshold, ref, freq, false);
 	*slow = weight < freq;
 	if (!*slow)
-		mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE, nr);
+		mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE,
+				    folio_nr_pages(folio));
 	return weight;
 }
 
@@ -213,7 +214,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 {
 	struct pghot_access access = { .nid = nid };
 	struct mm_struct *mm = vmf->vma->vm_mm;
-	bool own_policy, slow = false;
+	bool own_policy, unlimited, slow = false;
 	enum page_policy whose;
 	nodemask_t allowed;
 	int target = nid;
@@ -255,13 +256,16 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	}
 	if (!pghot_target(target))
 		return NUMA_NO_NODE;
-	if (pghot_fault_moves(folio, mm, own_policy, nid, target)) {
+	unlimited = numa_promotion_unlimited(NODE_DATA(target),
+					     folio_nr_pages(folio));
+	if (unlimited && pghot_fault_moves(folio, mm, own_policy, nid, target)) {
 		pghot_stat_add(PGHOT_STAT_in_fault, 1);
 		return nid;
 	}
 
 	latency = numa_hint_fault_latency(folio);
-	access.weight = hint_fault_weight(folio, target, latency, &slow);
+	access.weight = hint_fault_weight(folio, target, latency, unlimited,
+					  &slow);
 	if (!access.weight)
 		return NUMA_NO_NODE;
 	/* Others who have it mapped may have come by without a fault. */
