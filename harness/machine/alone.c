@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include <linux/sched/stat.h>
 #include <linux/slab.h>
 
 #include "unit.h"
@@ -109,4 +110,14 @@ void machine_stop(void)
 void machine_thread(int nid)
 {
 	assert_int_equal(pghot_kmigrated_start(&machine_lower[nid]), 0);
+}
+
+void machine_behind(int nid)
+{
+	machine_thread(nid);
+	machine_crowded = true;
+	machine_ready(nid, 100, 0);
+	machine_run(10);
+	machine_ready_first(nid, 5, 0);
+	assert_true(pghot_is_behind(nid));
 }

@@ -82,6 +82,8 @@ void machine_unplug(int nid, unsigned long section, unsigned long nr);
 
 /* Start the thread of a lower node; let threads run for some time. */
 void machine_thread(int nid);
+/* The same, on a CPU that others want, and with more ready than it keeps up with. */
+void machine_behind(int nid);
 void machine_run(unsigned int ms);
 /* Threads that are there and not parked. */
 unsigned int machine_awake(void);

@@ -7,7 +7,6 @@
 #include <linux/mempolicy.h>
 #include <linux/pghot.h>
 #include <linux/sched.h>
-#include <linux/sched/stat.h>
 
 #include "knob.h"
 
@@ -112,18 +111,11 @@ TEST(a_fault_moves_its_page_only_where_all_may_come)
 {
 	const unsigned long *all = &machine_node[0].stat[PGPROMOTE_CANDIDATE_NRL];
 	const unsigned long *hot = &machine_node[0].stat[PGPROMOTE_CANDIDATE];
-	unsigned long i;
 	int booked;
 
 	start();
 	machine_plenty(0);
-	machine_thread(2);
-	machine_crowded = true;
-	machine_ready(2, 100, 0);
-	machine_run(10);
-	for (i = 0; i < 5; i++)
-		machine_ready(2, i, 0);
-	assert_true(pghot_is_behind(2));
+	machine_behind(2);
 	assert_int_equal(fault(50, 0, &booked), 0);
 	assert_int_equal(machine_stat("in_fault"), 1);
 	assert_int_equal(*all, 1);

@@ -3,8 +3,6 @@
 #include "unit.h"
 #include "machine.h"
 
-#include <linux/sched/stat.h>
-
 #define ALL	{ { ~0UL } }
 #define SLOW	{ { BIT(2) } }
 
@@ -13,17 +11,9 @@ static struct mm_struct process;
 /* Behind, with plenty of room, and the folio allowed everywhere by its one owner. */
 static struct folio *start(void)
 {
-	unsigned long i;
-
 	machine_start(false);
 	machine_plenty(0);
-	machine_thread(2);
-	machine_crowded = true;
-	machine_ready(2, 100, 0);
-	machine_run(10);
-	for (i = 0; i < 5; i++)
-		machine_ready(2, i, 0);
-	assert_true(pghot_is_behind(2));
+	machine_behind(2);
 	process = (struct mm_struct) { .cpuset = ALL, .policy = ALL };
 	return machine_folio(2, 50);
 }
