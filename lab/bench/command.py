@@ -43,7 +43,7 @@ def add_parser(verbs: Verbs) -> None:
     options.switch(
         parser,
         "long",
-        "only experiments that have a long form, and that form: 16 to 64 s of guest time each, for "
+        "only experiments that have a long form, and that form: 32 to 128 s of guest time each, for "
         "policies that adapt slowly",
     )
     parser.add_argument("--list", action="store_true", help="list experiments and contenders")

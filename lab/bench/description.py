@@ -81,7 +81,7 @@ VARIANTS = {
     "cold": "its threads have just begun",
     "limited": f"no more may be promoted than {scale.LIMITED_MBPS} MiB/s of a large machine",
     "unscaled": "constants of time and size are those of a large machine",
-    "long": "it takes ten times as long",
+    "long": "it takes 20 times as long",
 }
 """What experiments have variants of, and what is said of them."""
 NO_SPARE = ("busy", "2cpu")

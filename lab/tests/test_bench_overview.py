@@ -120,7 +120,7 @@ def test_what_stands_for_all_is_of_each_class():
     assert counted["full"] >= counted["first"] and counted["none"]
     assert {"gups-full", "readers-7", "hostile-alternate", "tenants"} <= set(overview.MAIN)
     taking = [one for one in description.contenders() if one.name in (*marks.MAIN, *marks.BOUNDS)]
-    assert runs(main, taking) <= 160
+    assert runs(main, taking) <= 170
 
 
 def runs(experiments, contenders, quick=False):
@@ -136,7 +136,7 @@ def runs(experiments, contenders, quick=False):
 def test_the_matrix_is_as_large_as_one_cares_to_wait_for():
     """Less than two hours on two cores, and a quarter of one with QUICK=1."""
     known, all_of_them = description.experiments(), description.contenders()
-    assert runs(known, all_of_them) <= 420
+    assert runs(known, all_of_them) <= 440
     assert runs(known, all_of_them, quick=True) <= 78
 
 
@@ -145,7 +145,7 @@ def test_the_page_says_what_long_ones_are():
     text = " ".join((paths.ROOT / "docs/bench.md").read_text(encoding="utf-8").split())
     assert f"They are {runs(long_ones, description.contenders())} runs," in text
     whole = {read.name: read for read in description.experiments()}
-    assert {whole[read.variant.of].long_times for read in long_ones if read.variant} == {10}
+    assert {whole[read.variant.of].long_times for read in long_ones if read.variant} == {20}
 
 
 # Programs that shuffle places or turns by the seed.
