@@ -15,7 +15,7 @@ unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test bench sensitivity measure compare-stock kernel stock hook series check \
-	manpage shell clean
+	manpage shell soak clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -37,6 +37,8 @@ help: ## list the targets
 	@echo "'bench' alone"
 	@echo "  MAIN=1           some experiments of each kind, pghot and the stock kernel"
 	@echo "  LONG=1           experiments that have a long form, 20 times as long"
+	@echo "'soak'"
+	@echo "  MINUTES=N        for so long (default: 20)"
 	@echo "'measure'"
 	@echo "  RUN=WORDS        the workload and, after --, its options: RUN=\"random -- --mib 64\""
 	@echo "'shell'"
@@ -57,6 +59,9 @@ demo: ## show hot pages of an unmodified Redis being promoted
 test: ## run every test; the last line counts them
 	@$(if $(NO_TESTS),echo 'lab: TESTS names nothing: name files or leave it out for all' >&2; exit 2)
 	@$(LAB) test $(TESTS)
+
+soak: ## trouble memory with all sources on, in the debug kernel
+	@PGHOT_DEBUG=1 PGHOT_SOAK_MINUTES=$(or $(MINUTES),20) $(LAB) test lab/tests/test_linux_soak_vm.py -s
 
 bench: ## run the benchmarks in guest time, beside the stock kernel
 	@$(LAB) bench

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.guest import Guest, GuestError, GuestResult
+from lab.guest.booted import Lines
 from lab.host import programs
 
 _LIMIT = 600.0
@@ -40,7 +41,9 @@ class Machine:
         self._how = (machine, kernel, cmdline)
         self._guest: Guest | None = None
 
-    def sh(self, script: str, limit: float = _LIMIT) -> GuestResult:
+    def sh(
+        self, script: str, limit: float = _LIMIT, on_line: Lines | None = None
+    ) -> GuestResult:
         """Run a command; boots the guest when there is none."""
         if self._guest is None or not self._guest.alive:
             programs.require(
@@ -50,7 +53,7 @@ class Machine:
             done = self._guest.sh(_DISK)
             assert done.status == 0, done.stderr
         try:
-            return self._guest.sh(script, limit)
+            return self._guest.sh(script, limit, on_line=on_line)
         except GuestError as error:
             pytest.fail(f"{error}\n{error.log[-8000:]}", pytrace=False)
 
@@ -61,9 +64,17 @@ class Machine:
             assert not reports, "\n".join(reports)
 
 
-def run(machine: Machine, directory: Path, script: str, name: str) -> None:
-    """Run one test; fail unless it passes and the kernel stays silent."""
-    done = machine.sh(f"{machine.prepare}{directory}/{script} {name}")
+def run(
+    machine: Machine,
+    directory: Path,
+    script: str,
+    name: str,
+    *,
+    limit: float = _LIMIT,
+    on_line: Lines | None = None,
+) -> None:
+    """Run one test, at most ``limit`` seconds; fail unless it passes and the kernel is silent."""
+    done = machine.sh(f"{machine.prepare}{directory}/{script} {name}", limit, on_line)
     said = done.stdout + done.stderr
     verdict = re.search(r"^(ok|not ok) 1 (\S+)(.*)$", done.stdout, re.MULTILINE)
     if verdict is None or verdict[2] != name:
