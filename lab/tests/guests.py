@@ -41,9 +41,7 @@ class Machine:
         self._how = (machine, kernel, cmdline)
         self._guest: Guest | None = None
 
-    def sh(
-        self, script: str, limit: float = _LIMIT, on_line: Lines | None = None
-    ) -> GuestResult:
+    def sh(self, script: str, limit: float = _LIMIT, on_line: Lines | None = None) -> GuestResult:
         """Run a command; boots the guest when there is none."""
         if self._guest is None or not self._guest.alive:
             programs.require(
