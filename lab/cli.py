@@ -17,6 +17,7 @@ from lab.verbs import Verbs
 COMMANDS = (
     "lab.demo.command",
     "lab.test",
+    "lab.soak",
     "lab.bench.command",
     "lab.measure.command",
     "lab.compare.command",

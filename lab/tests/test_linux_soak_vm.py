@@ -10,16 +10,12 @@ from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
-MINUTES = os.environ.get("PGHOT_SOAK_MINUTES") or "0.5"
+MINUTES = float(os.environ.get("PGHOT_SOAK_MINUTES") or 0.5)
 """Of guest time; `make soak` asks for more."""
 
 
 def test_contents_and_records_last(kernel):
-    try:
-        seconds = round(60 * float(MINUTES))
-        assert seconds > 0
-    except (ValueError, AssertionError):
-        pytest.fail(f"MINUTES={MINUTES} is no time: a number above 0 is needed", pytrace=False)
+    seconds = round(60 * MINUTES)
     machine = guests.Machine("three-node", kernel, ["pghot=default"])
     machine.prepare += f"export PGHOT_TEST_SOAK={seconds}\n"
     try:

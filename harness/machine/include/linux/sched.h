@@ -4,4 +4,6 @@
 
 #include <linux/kthread.h>
 
+#define set_user_nice(task, nice)	do { } while (0)
+
 #endif
