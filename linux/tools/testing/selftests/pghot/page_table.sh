@@ -147,7 +147,8 @@ test_budget_holds() {
 	measure_use 8
 	say "without a budget $free us in 4 s, with one thousandth $USED us in 8 s"
 	((USED <= 2 * 8000 + 2 * round)) || fail "the budget does not hold"
-	((USED * 2 <= free)) || fail "the budget makes no difference"
+	# In twice the time.
+	((USED <= free)) || fail "the budget makes no difference"
 }
 
 # A short window. Sets LONGEST, the period in which all looks of a round fall into it.
