@@ -136,7 +136,7 @@ test_budget_holds() {
 	knob $PGHOT/window_ms 100
 	memory -c "$CPU" anon $((MB * 16)) "$SLOW"
 	passes=$(<$SCAN/passes)
-	measure_use 4
+	measure_use 8
 	free=$USED
 	((LOOKED > 0)) || fail "nothing is looked at"
 	round=$((USED / ($(<$SCAN/passes) - passes + 1)))
@@ -144,11 +144,11 @@ test_budget_holds() {
 	echo 1 >$SCAN/cpu_permille
 	# What it owes for the round that is under way.
 	sleep 1
-	measure_use 8
-	say "without a budget $free us in 4 s, with one thousandth $USED us in 8 s"
-	((USED <= 2 * 8000 + 2 * round)) || fail "the budget does not hold"
-	# In twice the time.
-	((USED <= free)) || fail "the budget makes no difference"
+	# For long: a round or two more is not to make the difference.
+	measure_use 16
+	say "without a budget $free us in 8 s, with one thousandth $USED us in 16 s"
+	((USED <= 2 * 16000 + 2 * round)) || fail "the budget does not hold"
+	((USED * 2 <= free)) || fail "the budget makes no difference"
 }
 
 # A short window. Sets LONGEST, the period in which all looks of a round fall into it.
