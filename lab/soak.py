@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
-import sys
 
-from lab import paths
+from lab import test
 from lab.errors import LabError
 from lab.kernel import build
 from lab.verbs import Verbs
@@ -49,11 +47,6 @@ def minutes(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Run the test of it in the debug kernel; its closing line comes last."""
-    words = {"PGHOT_DEBUG": "1", "PGHOT_SOAK_MINUTES": str(minutes(args.minutes))}
+    asked = minutes(args.minutes)
     build.ensure("debug")
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-s", _TEST],
-        cwd=paths.ROOT,
-        check=False,
-        env={**os.environ, **words},
-    ).returncode
+    return test.pytest("-s", _TEST, PGHOT_DEBUG="1", PGHOT_SOAK_MINUTES=str(asked))

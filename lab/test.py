@@ -63,9 +63,19 @@ def run(args: argparse.Namespace) -> int:
     if not all(args.rest):
         # A shell variable that is not set; pytest would take it for all files.
         raise LabError("an empty word names no test: leave it out for all, or name files")
-    command = [sys.executable, "-m", "pytest", *args.rest]
-    if not args.rest:
+    words = args.rest
+    if not words:
         prepare()
         if (count := capacity.side_by_side(_NEEDS)) > 1:
-            command += ["--numprocesses", str(count), "--dist", "loadfile", *_ORDER]
-    return subprocess.run(command, cwd=paths.ROOT, check=False).returncode
+            words = ["--numprocesses", str(count), "--dist", "loadfile", *_ORDER]
+    return pytest(*words)
+
+
+def pytest(*words: str, **environment: str) -> int:
+    """Run pytest with options and files, and further variables; return its exit status."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=paths.ROOT,
+        check=False,
+        env={**os.environ, **environment},
+    ).returncode

@@ -3,41 +3,7 @@
 # Memory of the lower tier goes offline and comes back, with records in it.
 
 . "$(dirname "$0")/lib.sh"
-
-MEMORY=/sys/devices/system/memory
-
-blocks() {
-	local block
-	for block in "$NODES/node$SLOW"/memory*; do
-		echo "${block##*/}"
-	done | sort -V
-}
-
-is_offline() { [ "$(<"$MEMORY/$1/state")" = offline ]; }
-
-offline() { # block
-	# Migration out of a block may fail for a moment.
-	echo offline >"$MEMORY/$1/state" 2>/dev/null || is_offline "$1"
-}
-
-online() {
-	local block
-	for block; do
-		if is_offline "$block"; then
-			echo online_movable >"$MEMORY/$block/state" || fail "$block stays offline"
-		fi
-	done
-}
-
-need_blocks() {
-	need_records
-	mapfile -t BLOCKS < <(blocks)
-	SECTIONS=$(<"$PGHOT/node$SLOW/sections")
-	[ ${#BLOCKS[@]} -ge 2 ] || skip "node $SLOW is one memory block"
-	grep -q Movable "$MEMORY/${BLOCKS[0]}/valid_zones" ||
-		skip "memory of node $SLOW cannot go offline"
-	finally "online ${BLOCKS[*]}"
-}
+. "$(dirname "$0")/blocks.sh"
 
 sections_are() { [ "$(<"$PGHOT/node$SLOW/sections")" = "$1" ]; }
 

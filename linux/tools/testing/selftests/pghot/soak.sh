@@ -4,10 +4,10 @@
 # PGHOT_TEST_SOAK seconds: pages keep their contents, and each record is accounted for.
 
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/blocks.sh"
 
 SOAK=${PGHOT_TEST_SOAK:-30}
 DISK=${PGHOT_TEST_DIR:-/var/tmp}
-MEMORY=/sys/devices/system/memory
 THP=/sys/kernel/mm/transparent_hugepage
 DEMOTION=/sys/kernel/mm/numa/demotion_enabled
 SPLIT=/sys/kernel/debug/split_huge_pages
@@ -67,21 +67,18 @@ meanwhile() { # function
 
 did() { echo "$*" >>"$DONE"; }
 
-block_comes() {
-	[ "$(<"$MEMORY/$1/state")" = online ] || echo online_movable >"$MEMORY/$1/state"
-}
-
 # A block that cannot go just now is tried again another time. Nothing is promoted
 # meanwhile: memory hotplug complains of what others isolate.
 blocks_go() {
 	local block
-	block=$(pick "${BLOCKS[@]}")
+	# All but one, so that there is somewhere to go.
+	block=$(pick "${BLOCKS[@]:1}")
 	echo 0 >$PGHOT/enabled
 	if timeout 5 bash -c "echo offline >$MEMORY/$block/state" 2>/dev/null; then
 		did block went offline
 	fi
 	sleep 0.2
-	block_comes "$block" || return 1
+	online "$block"
 	echo 1 >$PGHOT/enabled
 	sleep 1
 }
@@ -205,15 +202,9 @@ happened() {
 }
 
 test_contents_and_records_last() {
-	local began file pid what
-	need_records
+	local began file holder pid what
+	need_blocks
 	need_page_cache "$DISK"
-	mapfile -t BLOCKS < <(basename -a "$NODES/node$SLOW"/memory* | sort -V)
-	[ ${#BLOCKS[@]} -ge 2 ] || skip "node $SLOW is one memory block"
-	unset "BLOCKS[0]"
-	for file in "${BLOCKS[@]}"; do
-		finally "block_comes $file"
-	done
 	for file in enabled window_ms batch_pages backoff promote_rate_limit_MBps; do
 		knob "$PGHOT/$file" "$(<"$PGHOT/$file")"
 	done
@@ -254,8 +245,8 @@ test_contents_and_records_last() {
 	say "$(done_so_far)"
 	grep -q "block went" "$DONE" || fail "no block went offline"
 
-	for pid in "${HOLDERS[@]}"; do
-		turn_to "$pid"
+	for holder in "${HOLDERS[@]}"; do
+		turn_to "$holder"
 		ask stop
 		expect 0 check
 	done
