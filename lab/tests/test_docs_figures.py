@@ -176,11 +176,14 @@ def late(experiment: str, model: str, column: str) -> float:
 
 
 def page_tables_alone() -> bool:
-    """Ahead with huge pages and new threads, and behind in most of the rest."""
-    ahead = ("random-thp", "random-thp-cold", "random-anon-cold")
-    rest = both(TABLES, OURS, lambda name: name not in ahead)
-    behind = sum(tables < faults - LEAST for tables, faults in rest)
-    return all(R[name][TABLES] > R[name][OURS] + LEAST for name in ahead) and 2 * behind > len(rest)
+    """Ahead with huge pages and new threads; behind on both sockets and with hot sets that move."""
+    ahead, behind = (
+        ("random-thp", "random-thp-cold", "random-anon-cold"),
+        ("graph500", "gups", "sqlite"),
+    )
+    return all(R[name][TABLES] > R[name][OURS] + LEAST for name in ahead) and all(
+        R[name][TABLES] < R[name][OURS] - 0.1 for name in behind
+    )
 
 
 def times_as_long() -> list[float]:
@@ -216,21 +219,25 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             min(ours, *stocks) > slow for ours, stocks, slow in of_tenants("p99.9 us", "server")
         ),
     ),
-    "Requests suffer more with stock Linux, and the scan with pghot, which moves more.": (
+    "Requests suffer more with stock Linux.": (
+        "docs/bench.md",
+        lambda: all(ours < min(stocks) for ours, stocks, _ in of_tenants("p99.9 us", "server")),
+    ),
+    "pghot moves more, and where no CPU is idle the scan pays for it (`tenants-busy`).": (
         "docs/bench.md",
         lambda: (
-            all(ours < min(stocks) for ours, stocks, _ in of_tenants("p99.9 us", "server"))
-            and all(ours < min(stocks) for ours, stocks, _ in of_tenants("R", "scan"))
-            and all(ours > max(stocks) for ours, stocks, _ in of_tenants("promoted", "server"))
+            all(ours > max(stocks) for ours, stocks, _ in of_tenants("promoted", "server"))
+            # Of tenants and tenants-busy.
+            and [ours < min(stocks) for ours, stocks, _ in of_tenants("R", "scan")] == [False, True]
         ),
     ),
     "Its lead over stock Linux with Redis is less where no CPU is idle, or gone.": (
         "docs/bench.md",
         lambda: lead("redis-2cpu") < lead("redis"),
     ),
-    "moving pages does not pay, with pghot or with stock Linux": (
+    "moving pages hardly pays with pghot, and not with stock Linux": (
         "docs/bench.md",
-        lambda: max(R["gups-full-busy"][OURS], stock("gups-full-busy")) < LEAST,
+        lambda: stock("gups-full-busy") < LEAST <= R["gups-full-busy"][OURS] < 0.1,
     ),
     "From programs on other CPUs pghot takes more than stock Linux does (`lost ms`) in "
     "`regions-busy` and `idle-busy`, and it buys nothing there.": (
@@ -240,10 +247,12 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             and max(lead("regions-busy"), lead("idle-busy")) < LEAST
         ),
     ),
-    "In `tenants-busy` what pghot takes may differ by chance from what stock Linux does, and it "
-    "buys something": (
+    "In `tenants-busy` it takes about as much as stock Linux does, and that buys something": (
         "docs/bench.md",
-        lambda: not more_lost("tenants-busy") and lead("tenants-busy") > LEAST,
+        lambda: (
+            abs(LOST["tenants-busy"][OURS] / LOST["tenants-busy"]["stock-2"] - 1) < 0.1
+            and lead("tenants-busy") > LEAST
+        ),
     ),
     "`pghot-default-all` gains on hint faults alone where these come late, or not at all": (
         "docs/bench.md",
@@ -258,20 +267,17 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             R[name][ALL] < R[name][OURS] - LEAST for name in ("graph500", "hostile-uniform")
         ),
     ),
-    "Where no CPU is idle it is ahead of hint faults alone in `redis-2cpu` and nowhere else, and "
-    "takes more from others (`lost ms`) in each": (
+    "Where no CPU is idle it is nowhere ahead of hint faults alone, and takes more from others "
+    "(`lost ms`) in each": (
         "docs/bench.md",
         lambda: (
-            all(
-                (R[name][ALL] >= R[name][OURS] + LEAST) == (name == "redis-2cpu")
-                for name in filter(busy, R)
-                if ALL in R[name]
-            )
+            all(together < alone + LEAST for together, alone in both(ALL, OURS, busy))
             and all(line[ALL] > line[OURS] for line in LOST.values() if ALL in line)
         ),
     ),
-    "Alone, page tables gain more than hint faults with huge pages and with new threads, and "
-    "mostly less with anything else": ("docs/faq.md", page_tables_alone),
+    "Alone, page tables gain more than hint faults with huge pages and with new threads. They gain "
+    "much less where threads run on both sockets (`graph500`) and where what is hot moves (`gups`, "
+    "`sqlite`)": ("docs/faq.md", page_tables_alone),
     "With `random-anon` and its busy variant in [bench.md](bench.md#results) it takes no longer "
     "than stock Linux.": (
         "docs/kernel-reviewer.md",

@@ -234,6 +234,16 @@ def test_the_measured_part_can_begin_again(stock_kernel):
     assert second.seconds == pytest.approx(first.seconds, rel=0.1)
 
 
+def test_more_readers_than_cpus_end_together(stock_kernel):
+    """By chance the last of them would have a CPU to itself for a third of the run."""
+    made = short(
+        workload=("readers", "--mib", "4", "--readers", "7", "--loops", "8"), setup="mkdir -p /mnt"
+    )
+    assert made.error is None
+    (phase,) = made.workload["detail"]["phases"]
+    assert 0 < phase["ended_apart"] < phase["seconds_a_loop"] / 4
+
+
 def test_the_fast_node_is_faster(plain):
     fast = short(workload=(*SHORT[:-1], "0"))
     assert fast.seconds < 0.7 * plain.seconds
