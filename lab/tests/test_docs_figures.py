@@ -276,8 +276,10 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
         ),
     ),
     "Alone, page tables gain more than hint faults with huge pages and with new threads. They gain "
-    "much less where threads run on both sockets (`graph500`) and where what is hot moves (`gups`, "
-    "`sqlite`)": ("docs/faq.md", page_tables_alone),
+    "much less where threads run on both sockets (`graph500`) and where what is hot moves": (
+        "docs/faq.md",
+        page_tables_alone,
+    ),
     "With `random-anon` and its busy variant in [bench.md](bench.md#results) it takes no longer "
     "than stock Linux.": (
         "docs/kernel-reviewer.md",
