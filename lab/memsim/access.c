@@ -14,22 +14,41 @@ static void spend(struct cpu *cpu, uint32_t ns)
 	}
 }
 
-/* A walk reads an entry of the page tables. */
-static uint32_t read_entry(struct cpu *cpu, uint64_t pa)
+/* A walk reads an entry of the page tables, or changes it. */
+static uint32_t use_entry(struct cpu *cpu, uint64_t pa, bool store)
 {
 	uint32_t ns;
 	int node;
 
-	if (filter_access(cpu->own, pa, false) != FILTER_MISS)
+	switch (filter_access(cpu->own, pa, store)) {
+	case FILTER_HIT:
 		return 0;
-	ns = memory_access(&model.memory, cpu->number, NULL, pa, false, clock_now(),
-			   &node);
+	case FILTER_CLEAN:
+		ns = memory_own(&model.memory, cpu->number, pa, clock_now());
+		break;
+	default:
+		ns = memory_access(&model.memory, cpu->number, NULL, pa, store,
+				   clock_now(), &node);
+	}
 	spend(cpu, ns);
 	return ns;
 }
 
 /*
- * A CPU's interrupt controller. QEMU's 64-bit CPU has no x2APIC, so that Linux uses the
+ * The last one is the page's, and says that it was accessed. QEMU says so too, but only
+ * where it walks itself: its own table of translations may be far larger, and grows.
+ */
+static uint32_t use_last_entry(struct cpu *cpu, uint64_t pa)
+{
+	uint64_t entry = guest_read(pa), accessed = tlb_accessed(entry);
+
+	if (accessed != entry)
+		guest_write_entry(pa, accessed);
+	return use_entry(cpu, pa, accessed != entry);
+}
+
+/*
+ * A CPU's interrupt controller. The CPU of the lab has no x2APIC, so that Linux uses the
  * registers in memory. What is written to them: an interrupt for another CPU, and the
  * end of one that was taken, which each interrupt handler says once.
  */
@@ -67,8 +86,10 @@ static bool walk(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store,
 	}
 	w = tlb_walk(&cpu->tlb, cpu->space, vaddr, guest_read);
 	spend(cpu, ns);
-	for (i = 0; i < w.entries; i++)
-		ns += read_entry(cpu, w.entry[i]);
+	for (i = 0; i + 1 < w.entries; i++)
+		ns += use_entry(cpu, w.entry[i], false);
+	if (w.entries)
+		ns += use_last_entry(cpu, w.entry[i]);
 	cpu->count->walks++;
 	cpu->count->walk_ns += ns;
 	tlb_insert(&cpu->tlb, vaddr, *pa, w.huge);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Preloaded into QEMU. It grows and shrinks its table of address translations
- * by gettimeofday(), and that decides when a guest's accessed bits are set
- * again: host time would show in the guest.
+ * by gettimeofday(), and when a page is new to that its accessed bit is set:
+ * host time would show in the guest.
  */
 #include <stddef.h>
 #include <sys/time.h>

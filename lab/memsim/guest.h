@@ -16,4 +16,7 @@ void guest_access_memory(uint64_t pa, void *buffer, size_t bytes, bool write);
 /* 64 bits at @pa. */
 uint64_t guest_read(uint64_t pa);
 
+/* Change an entry of the page tables, where the emulator looks for no code. */
+void guest_write_entry(uint64_t pa, uint64_t value);
+
 #endif

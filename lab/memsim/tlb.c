@@ -5,7 +5,6 @@
 #include "tlb.h"
 
 #define TAG_SHIFT	42	/* above addresses and sizes of keys */
-#define PRESENT		1ULL
 #define LEAF		0x80ULL
 #define ADDRESS		0x000ffffffffff000ULL
 #define TOP_SHIFT	39
@@ -206,11 +205,11 @@ static bool upper(struct tlb *t, struct walk *w, uint64_t space, uint64_t vaddr,
 		at = e->page;
 	} else {
 		*value = read(entry_of(space, vaddr, TOP_SHIFT));
-		if (!(*value & PRESENT))
+		if (!(*value & TLB_PRESENT))
 			return false;
 		w->entry[w->entries] = entry_of(*value, vaddr, GIANT_SHIFT);
 		*value = read(w->entry[w->entries]);
-		if (!(*value & PRESENT))
+		if (!(*value & TLB_PRESENT))
 			return false;
 		w->entries++;
 		if (*value & LEAF)
@@ -220,7 +219,7 @@ static bool upper(struct tlb *t, struct walk *w, uint64_t space, uint64_t vaddr,
 	}
 	w->entry[w->entries] = entry_of(at, vaddr, HUGE_SHIFT);
 	*value = read(w->entry[w->entries++]);
-	return *value & PRESENT;
+	return *value & TLB_PRESENT;
 }
 
 struct walk tlb_walk(struct tlb *t, uint64_t space, uint64_t vaddr, tlb_read read)

@@ -43,6 +43,10 @@ struct tlb_entry {
 
 #define TLB_PART	1ULL
 
+/* Of an entry of the page tables. */
+#define TLB_PRESENT	1ULL
+#define TLB_ACCESSED	0x20ULL
+
 /**
  * struct tlb_level - sets of entries
  * @entry: set by set
@@ -114,6 +118,12 @@ struct walk {
 	uint64_t entry[3];
 	unsigned int entries;
 };
+
+/* The page's entry as a walk leaves it: if there is such a page, it was accessed. */
+static inline uint64_t tlb_accessed(uint64_t entry)
+{
+	return entry & TLB_PRESENT ? entry | TLB_ACCESSED : entry;
+}
 
 /* Read 64 bits of the guest's memory. */
 typedef uint64_t (*tlb_read)(uint64_t pa);

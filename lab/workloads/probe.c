@@ -2,11 +2,14 @@
 /*
  * Measures the machine itself: latency of each node from each of the given CPUs, in huge
  * pages, bandwidth of each node from all of them, what small pages cost more, what lines
- * cost that another CPU wrote, and what some kernel work costs.
+ * cost that another CPU wrote, what some kernel work costs, and whether the kernel sees
+ * that pages are accessed.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "lib/workload.h"
 
@@ -17,6 +20,7 @@
 #define STREAM	(8 * MIB)
 #define FAULTS	256UL
 #define SHARED	256UL
+#define FLUSHES	16UL
 
 static struct list nodes = { .item = { 0 }, .n = 1 };
 static double latency[MAX_LIST][MAX_LIST], bandwidth[MAX_LIST];
@@ -25,6 +29,7 @@ static double small_ns, before_ns, after_ns, fault_ns, flush_ns, quiet_ns;
 static void *chase[MAX_LIST], *small;
 static char *stream[MAX_THREADS][MAX_LIST];
 static int threads;
+static uint64_t seen;
 static volatile bool spinning;
 static volatile int steps;
 
@@ -239,6 +244,65 @@ static void with_others(int thread)
 		;
 }
 
+static int open_file(const char *name, int flags)
+{
+	int fd = open(name, flags);
+
+	if (fd < 0)
+		workload_fail("cannot open %s", name);
+	return fd;
+}
+
+static uint64_t read_word(int fd, uint64_t number)
+{
+	uint64_t word;
+
+	if (pread(fd, &word, sizeof(word), number * sizeof(word)) != sizeof(word))
+		workload_fail("cannot read word %lu of a map of pages", number);
+	return word;
+}
+
+/* Of so many pages Linux does not have translations dropped one by one. */
+static void forget_translations(void)
+{
+	char *p = workload_map(64 * PAGE);
+
+	madvise(p, 64 * PAGE, MADV_NOHUGEPAGE);
+	memset(p, 1, 64 * PAGE);
+	munmap(p, 64 * PAGE);
+}
+
+/*
+ * How many pages of a chase the kernel finds accessed, that it took for idle before. It
+ * clears accessed bits and no translations: a CPU that has some sets no bit again until
+ * others have taken their place.
+ */
+static void measure_seen(void)
+{
+	int pagemap = open_file("/proc/self/pagemap", O_RDONLY);
+	int idle = open_file("/sys/kernel/mm/page_idle/bitmap", O_RDWR);
+	static uint64_t frame[CHASE / PAGE];
+	uint64_t i;
+
+	for (i = 0; i < FLUSHES; i++) {
+		forget_translations();
+		run_chase(small);
+	}
+	for (i = 0; i < CHASE / PAGE; i++) {
+		uint64_t bit;
+
+		frame[i] = read_word(pagemap, (uintptr_t)small / PAGE + i) & ((1UL << 55) - 1);
+		bit = 1UL << frame[i] % 64;
+		if (pwrite(idle, &bit, sizeof(bit), frame[i] / 64 * sizeof(bit)) != sizeof(bit))
+			workload_fail("cannot take page %lu for idle", frame[i]);
+	}
+	run_chase(small);
+	for (i = 0; i < CHASE / PAGE; i++)
+		seen += !(read_word(idle, frame[i] / 64) >> frame[i] % 64 & 1);
+	close(pagemap);
+	close(idle);
+}
+
 /* Of each CPU but the first. */
 static const char *list(char *text, const double *ns)
 {
@@ -268,8 +332,9 @@ static void show(void)
 			      bandwidth[i]);
 	for (i = 0; i < nodes.n; i++)
 		verify_chase(chase[i]);
-	workload_result(0, latency[0][0], "ns", "\"latency\":%s],\"read_ns\":[%s],\"write_ns\":[%s],\"small_ns\":%.2f,\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f",
-			text, list(reads, read_ns), list(writes, write_ns), small_ns, before_ns, after_ns, fault_ns, quiet_ns, flush_ns);
+	workload_result(0, latency[0][0], "ns", "\"latency\":%s],\"read_ns\":[%s],\"write_ns\":[%s],\"small_ns\":%.2f,\"before_ns\":%.2f,\"after_ns\":%.2f,\"fault_ns\":%.1f,\"quiet_ns\":%.1f,\"flush_ns\":%.1f,\"pages\":%lu,\"seen\":%lu",
+			text, list(reads, read_ns), list(writes, write_ns), small_ns, before_ns, after_ns, fault_ns, quiet_ns, flush_ns,
+			CHASE / PAGE, seen);
 }
 
 int main(int argc, char **argv)
@@ -303,6 +368,7 @@ int main(int argc, char **argv)
 	quiet_ns = change_protection();
 	spinning = true;
 	workload_threads(threads, with_others);
+	measure_seen();
 	workload_end();
 	show();
 	return 0;

@@ -209,6 +209,16 @@ static void a_walk_reads_what_is_not_known(void **state)
 	tlb_exit(&t);
 }
 
+static void a_walk_marks_pages_that_are_there(void **state)
+{
+	(void)state;
+	assert_int_equal(tlb_accessed(0x5003), 0x5023);
+	assert_int_equal(tlb_accessed(0x5023), 0x5023);
+	/* As NUMA balancing leaves them, or migration. */
+	assert_int_equal(tlb_accessed(0x5102), 0x5102);
+	assert_int_equal(tlb_accessed(0), 0);
+}
+
 int test_tlb(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +227,7 @@ int test_tlb(void)
 		cmocka_unit_test(each_flush_drops_what_it_should),
 		cmocka_unit_test(a_dropped_place_is_taken_first),
 		cmocka_unit_test(a_walk_reads_what_is_not_known),
+		cmocka_unit_test(a_walk_marks_pages_that_are_there),
 	};
 
 	return cmocka_run_group_tests_name("tlb", tests, NULL, NULL);
