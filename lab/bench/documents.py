@@ -123,7 +123,8 @@ def _measured(row: dict, there: str) -> str:
     score = figures.score(row["score"], row["unit"])
     if row["recovered"] is None:
         return score
-    moved = f", {figures.count(row['promoted'])} pages promoted" if row["promoted"] else ""
+    promoted = figures.promoted(row)
+    moved = f", {figures.count(promoted)} pages promoted" if promoted else ""
     own = "" if _SECONDS.search(there) else f"{score}, "
     return f"{own}{figures.seconds(row['seconds'])} s, R {figures.share(row['recovered'])}{moved}"
 

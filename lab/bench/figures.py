@@ -58,6 +58,12 @@ def in_fault(row: dict) -> str:
     return share(None if own is None or not row["promoted"] else own / row["promoted"])
 
 
+def promoted(row: dict) -> int | None:
+    """Pages that came to DRAM: by the kernel's counter, or those that the model saw come where it
+    has none, as it does not count DAMON's."""
+    return row["promoted"] or row["seen_promoted"]
+
+
 def count(value: int | None) -> str:
     """Pages: 16,384."""
     return figure(value, ",")

@@ -71,7 +71,10 @@ def _cells(row: dict, late: float | None, mark: Mark | None) -> dict:
         "late": figures.late(late),
         "seconds": figures.seconds(row["seconds"]),
         "score": figures.score(row["score"], row["unit"]),
-        "counts": [figures.count(row[name]) for name in ("promoted", "demoted", "demoted_again")],
+        "counts": [
+            figures.count(number)
+            for number in (figures.promoted(row), row["demoted"], row["demoted_again"])
+        ],
         "kernel": figures.seconds(row["kernel_seconds"]),
     }
 

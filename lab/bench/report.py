@@ -61,7 +61,7 @@ _COLUMNS = (
     _Column("R", lambda row, _: figures.share(row["recovered"])),
     _Column("of seeds", lambda row, _: figures.spread(row)),
     _Column("delay", lambda _, late: figures.late(late)),
-    _Column("promoted", lambda row, _: figures.count(row["promoted"])),
+    _Column("promoted", lambda row, _: figures.count(figures.promoted(row))),
     _Column("demoted", lambda row, _: figures.count(row["demoted"])),
     _Column("again", lambda row, _: figures.count(row["demoted_again"])),
     _Column("kernel s", lambda row, _: figures.seconds(row["kernel_seconds"])),

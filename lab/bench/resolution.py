@@ -69,12 +69,12 @@ def of(rows: list[dict], key: tuple[str, str]) -> float | None:
 
 
 def unmoved(rows: list[dict]) -> list[dict]:
-    """Rows whose R promotion did not make: all begins as beside the slow bound and no page was
-    promoted, but R is further from 0 than like kernels differ by."""
+    """Rows whose R promotion did not make: all begins as beside the slow bound and no page came to
+    DRAM, whoever counts, but R is further from 0 than like kernels differ by."""
     return [
         row
         for row in rows
-        if row["recovered"] is not None and row.get("begins_slow") and not row["promoted"]
+        if row["recovered"] is not None and row.get("begins_slow") and not figures.promoted(row)
         if abs(row["recovered"]) > (of(rows, figures.row_key(row)) or _UNKNOWN)
     ]
 

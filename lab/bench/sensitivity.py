@@ -44,8 +44,7 @@ def varied(
 
 
 def _table(rows: list[dict], names: list[str]) -> Table:
-    """Of one experiment. Pages that came without the kernel's count (DAMON's) are those
-    that the model saw come."""
+    """Of one experiment."""
     shown = Table(
         header_style="bold",
         box=box.SIMPLE_HEAD,
@@ -70,7 +69,7 @@ def _table(rows: list[dict], names: list[str]) -> Table:
                 figures.seconds(row["seconds"]),
                 figures.share(row["recovered"]),
                 figures.late(late[row["experiment"], name, contender]),
-                figures.count(row["promoted"] or row["seen_promoted"]),
+                figures.count(figures.promoted(row)),
             )
     return shown
 

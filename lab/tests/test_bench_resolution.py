@@ -3,6 +3,7 @@
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -81,7 +82,7 @@ def test_a_control_that_failed_is_none():
 
 def still(recovered, name="readers-7", contender="stock-2", **fields):
     """A row of an experiment in which no page was promoted."""
-    more = {"promoted": 0, "begins_slow": True} | fields
+    more = {"promoted": 0, "seen_promoted": 0, "begins_slow": True} | fields
     return bench_fakes.row(name, contender, recovered, **more)
 
 
@@ -102,12 +103,37 @@ def test_what_nothing_was_promoted_for_is_not_the_policys():
 
 
 @pytest.mark.parametrize(
-    "fields", [{"promoted": 1}, {"begins_slow": False}, {"promoted": None, "recovered": None}]
+    "fields",
+    [
+        {"promoted": 1},
+        {"seen_promoted": 1},
+        {"begins_slow": False},
+        {"promoted": None, "seen_promoted": None, "recovered": None},
+    ],
 )
 def test_r_that_needs_no_reason(fields):
-    """Something was promoted, data begin in DRAM, or the run failed."""
+    """Something was promoted, by whose count it may be, data begin in DRAM, or the run failed."""
     row = still(0.5) | fields
     assert resolution.unmoved([row]) == [] and resolution.told_unmoved([row]) == ""
+
+
+def test_what_damon_moves_is_promoted(tmp_path):
+    """The kernel's counter does not know of it, the model sees it."""
+    damon = still(0.13, "redis", "damon", seen_promoted=3615)
+    made = [*rows(), damon]
+    assert resolution.unmoved(made) == [] and resolution.told_unmoved(made) == ""
+    assert resolution.unmoved([*rows(), {**damon, "seen_promoted": 0}])
+    # And that is shown as well.
+    out = io.StringIO()
+    Console(file=out, width=120).print(report.table(made, 120))
+    (line,) = [line for line in out.getvalue().splitlines() if "damon" in line]
+    assert "3,615" in line
+    known = description.experiments("redis")
+    path = page.write(made, known, description.contenders(), tmp_path / "p.html")
+    assert "<td>3,615</td>" in path.read_text(encoding="utf-8")
+    document = description.Document("t", "", (description.Figure("damon", "1.0 s"),))
+    told = documents.against(made, [replace(known[0], document=document)])
+    assert "R 0.13, 3,615 pages promoted" in told
 
 
 def test_what_is_not_the_policys_is_said_where_the_figures_are(tmp_path):
@@ -135,8 +161,7 @@ def test_what_is_not_the_policys_is_not_counted(who):
         *bench_fakes.rows("redis", pghot=0.9, stock=0.5),
         still(0.28, contender=who),
         bench_fakes.row("readers-7", other, 0.3),
-        # Nobody is held against these two.
-        still(0.28, "redis", "damon"),
+        # Nobody is held against this one.
         still(0.28, "readers-1", "damon"),
         *bench_fakes.rows("readers-1", pghot=0.1, stock=0.1),
     ]
