@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import functools
 import re
+import subprocess
 from collections.abc import Iterator
 
 from lab import paths
-from lab.bench import description
+from lab.bench import description, marks
 
 PAGES = ("README.md", "docs/bench.md", "docs/model.md")
 """Those with tables."""
@@ -24,9 +25,13 @@ def page(name: str) -> str:
     return (paths.ROOT / name).read_text(encoding="utf-8")
 
 
+def _written(text: str) -> str:
+    return "\n\n".join(block.partition(_HAND)[0] for block in _BLOCK.findall(text))
+
+
 def written(name: str) -> str:
     """What commands wrote to a page."""
-    return "\n\n".join(block.partition(_HAND)[0] for block in _BLOCK.findall(page(name)))
+    return _written(page(name))
 
 
 def by_hand(name: str) -> list[str]:
@@ -38,9 +43,13 @@ def by_hand(name: str) -> list[str]:
     return [part for part in parts if part]
 
 
+def _tables_of(text: str) -> Iterator[list[list[str]]]:
+    for lines in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        yield [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines.splitlines()]
+
+
 def _tables(name: str) -> Iterator[list[list[str]]]:
-    for text in re.findall(r"(?:^\|.*\n)+", written(name), re.MULTILINE):
-        yield [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    yield from _tables_of(written(name))
 
 
 def table(title: str, name: str = "docs/bench.md", keys: int = 1) -> Table:
@@ -82,19 +91,67 @@ def experiments() -> frozenset[str]:
     return frozenset(read.name for read in every)
 
 
+def _contenders() -> dict[str, frozenset[str]]:
+    """Patterns of the words that a sentence may have for a contender, and what tables call it."""
+    said = {rf"(?<![\w-]){re.escape(name)}(?![\w-])": frozenset([name]) for name in _COLUMNS}
+    # Words of everyday are names where they are code.
+    said |= {rf"`{name}`": frozenset([name]) for name in _PLAIN}
+    own = {
+        r"(?<![\w-])(?:pghot|pghot-default)(?![\w-])": frozenset(["pghot", "pghot-default"]),
+        r"(?i:\bstock (?:Linux|kernel))|\bstock-2\b": frozenset(
+            ["stock Linux", "stock-2", "off-2"]
+        ),
+        r"\bDAMON\b": frozenset(["damon"]),
+        r"\bslow bound\b": frozenset(["slow"]),
+    }
+    return said | own
+
+
+_PLAIN = ("fast", "slow", "best", "off")
+_COLUMNS = {marks.short(one.name) for one in description.contenders()} - {*_PLAIN, "stock-2"}
+_CONTENDERS = _contenders()
+
+
+def named(text: str) -> frozenset[str]:
+    """Contenders that it names, as tables call them."""
+    return frozenset().union(*(own for said, own in _CONTENDERS.items() if re.search(said, text)))
+
+
+def _line(head: list[str], line: list[str], wanted: frozenset[str]) -> str:
+    """What a line of a table has of these contenders, and of none; all of it without any."""
+    told = named(" | ".join(line[1:3])) if "contender" in head else frozenset()
+    if not wanted or told & wanted:
+        return "|".join(line)
+    return "|".join(
+        cell
+        for title, cell in zip(head, line)
+        if not told and (title in wanted or title not in _CALLED)
+    )
+
+
+_CALLED = frozenset().union(*_CONTENDERS.values())
+
+
 @functools.cache
-def shown(experiment: str) -> frozenset[str]:
+def shown(
+    experiment: str, wanted: frozenset[str] = frozenset(), text: str | None = None
+) -> frozenset[str]:
     """Figures that commands wrote of an experiment: those of its lines, of tables that have its
-    name as their title, and of sentences that name it."""
+    name as their title, and of sentences that name it. With ``wanted`` they are no other
+    contender's; ``text`` is another one than that of the pages."""
     name = re.compile(rf"(?<![\w-]){re.escape(experiment)}(?![\w-])")
     found = []
-    for one in PAGES:
-        for head, *lines in _tables(one):
+    for one in [written(other) for other in PAGES] if text is None else [text]:
+        for head, *lines in _tables_of(one):
             own = head[0] == experiment
-            found += ["|".join(line) for line in lines if own or name.search(line[0])]
-        prose = re.sub(r"^\|.*$", "", written(one), flags=re.MULTILINE)
-        parts = re.split(r"(?<=\.)\s+|\n\n|\n(?=- )|,\s+(?=\d)", prose)
-        found += [part for part in parts if name.search(part)]
+            found += [_line(head, line, wanted) for line in lines if own or name.search(line[0])]
+        prose = re.sub(r"^\|.*$", "", one, flags=re.MULTILINE)
+        parts = re.split(r"(?<=\.)\s+|\n\n|\n(?=- )|,\s+(?=\d|R of)", prose)
+        found += [
+            part
+            for part in parts
+            if name.search(part) and (not wanted or not named(part) or named(part) & wanted)
+        ]
     return frozenset(re.findall(r"-?\d+(?:\.\d+)?%?", "\n".join(found)))
 
 
@@ -115,18 +172,51 @@ def _stated(experiment: str) -> set[str]:
     return set(re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]|\.\d)", text))
 
 
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=paths.ROOT, capture_output=True, text=True)
+    return done.stdout
+
+
+@functools.cache
+def earlier(commit: str) -> str | None:
+    """What commands wrote to bench.md of the runs of an earlier commit; None where there is no
+    history to look at."""
+    if _git("rev-parse", "--is-shallow-repository").strip() != "false":
+        return None
+    made = f"Made by `make bench`, commit {commit}."
+    for one in _git("log", "--format=%H", f"-S{made}", "--", _EARLIER).split():
+        text = _git("show", f"{one}:{_EARLIER}")
+        if made in text:
+            return _written(text)
+    return ""
+
+
+_EARLIER = "docs/bench.md"
+
+
+def _known(experiment: str, sentence: str) -> frozenset[str]:
+    """Figures of it that a sentence may have: of the contenders that it names, if any, and of the
+    table of an earlier commit where it names one."""
+    commits = re.findall(r"table of commit ([0-9a-f]{12})", sentence)
+    own = shown(experiment, named(sentence))
+    texts = [earlier(commit) for commit in commits]
+    if None in texts:
+        return own | frozenset(_SHARE.findall(sentence))
+    return own.union(*(shown(experiment, named(sentence), text) for text in texts))
+
+
 def unfounded(part: str) -> list[str]:
     """Figures in a paragraph that are said of an experiment and that nothing shows of it.
 
     R has to be one of its figures, a percentage one of them or of its file. A sentence that names
-    none goes by all that the paragraph names, as to R.
+    none goes by all that the paragraph names, as to R. One that names contenders has theirs only.
     """
-    named = set(_NAME.findall(part)) & experiments()
-    complaints = [] if named else [f"R {value}" for value in _NAMELESS.findall(part)]
+    whole = set(_NAME.findall(part)) & experiments()
+    complaints = [] if whole else [f"R {value}" for value in _NAMELESS.findall(part)]
     for sentence in re.split(r"(?<=[.:;!?])\s+", part):
         own = set(_NAME.findall(sentence)) & experiments()
-        known = {figure for name in own or named for figure in shown(name)}
-        if own or named:
+        known = {figure for name in own or whole for figure in _known(name, sentence)}
+        if own or whole:
             complaints += [value for value in _SHARE.findall(sentence) if value not in known]
         if own:
             stated = {f"{figure}%" for name in own for figure in _stated(name)}

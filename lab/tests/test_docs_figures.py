@@ -17,6 +17,7 @@ from lab.bench import description, overview
 from lab.bench.resolution import LEAST
 from lab.tests.results_shown import (
     by_hand,
+    earlier,
     experiments,
     number,
     page,
@@ -71,7 +72,12 @@ def test_what_is_said_of_an_experiment_is_in_the_published_table(name):
     assert told
 
 
-_R = f"{values('R')['redis'][OURS]:.2f}"
+def _r(experiment: str, contender: str) -> str:
+    return f"{values('R')[experiment][contender]:.2f}"
+
+
+_R, _DAMON, _ALL = _r("redis", OURS), _r("redis", "damon"), _r("gups", ALL)
+_STOCK = re.findall(r"[\d.]+", table("Experiment", "README.md")["redis"]["stock Linux"])[0]
 
 
 @pytest.mark.parametrize(
@@ -90,10 +96,28 @@ _R = f"{values('R')['redis'][OURS]:.2f}"
         ("In `sockets` it is little. 77% less is less.", []),
         ("`redis` takes 98.765 s.", ["98.765 s"]),
         ("`redis` on a CPU of 0.25 ns per instruction, at 1.23 GB/s.", []),
+        # Another contender's figure is none of the one that a sentence names.
+        (f"`redis` with pghot has an R of {_DAMON}.", [_DAMON]),
+        (f"`redis` with `pghot-default` has an R of {_DAMON}.", [_DAMON]),
+        (f"`redis` has an R of {_R} with pghot and of {_DAMON} with DAMON.", []),
+        (f"`redis` has an R of {_DAMON} with stock Linux.", [_DAMON]),
+        (f"`redis` has an R of {_STOCK} with stock Linux and {_R} with pghot.", []),
+        (f"`gups` has an R of {_ALL} with pghot.", [_ALL]),
+        (f"`gups` has an R of {_ALL} with `pghot-default-all`.", []),
     ],
 )
 def test_a_figure_that_no_table_shows_is_noticed(text, found):
     assert unfounded(text) == found
+
+
+@pytest.mark.skipif(earlier("0123456789ab") is None, reason="there is no history to look at")
+def test_figures_of_an_earlier_table_are_looked_up():
+    def said(commit, figure):
+        return f"In the table of commit {commit} `gups-full-busy` has {figure}."
+
+    assert unfounded(said("c750802ccf57", "0.23")) == []
+    assert unfounded(said("c750802ccf57", "1.99")) == ["1.99"]
+    assert unfounded(said("0123456789ab", "0.23")) == ["0.23"]
 
 
 def test_figures_of_each_kind_are_found():
