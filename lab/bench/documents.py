@@ -390,9 +390,9 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         f"Stock Linux: the better one of {marks.REFERENCE} and what is like it, which is named. "
         "In brackets: the delay. Bold: ahead with every seed of several, by "
         f"{resolution.LEAST} or more, and by no less than like kernels differ by there and in the "
-        "median. A variant without kernels that are alike goes by those of the experiment that it "
-        "is a variant of. Other rows without them are never bold, however large the difference: "
-        "nobody knows what chance makes there. "
+        "median. A variant goes by those of the experiment that it is a variant of as well. Rows "
+        "without them are never bold, however large the difference: nobody knows what chance makes "
+        "there. "
         f"{resolution.told(rows)} {resolution.told_unmoved(rows)}"
     )
     overall = _over_all(_compared(rows, experiments))

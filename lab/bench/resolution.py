@@ -58,14 +58,14 @@ def of(rows: list[dict], key: tuple[str, str]) -> float | None:
     """R of an experiment has to differ by so much for one contender to be called better; None
     where nobody knows, for want of a control.
 
-    A variant without one has that of the experiment that it is a variant of. The control is a
-    sample or three. Where it happens to agree, chance is taken to be what it is in the median
-    of all experiments.
+    A variant goes by the experiment that it is a variant of too: it is the same work. The control
+    is one more image, with a sample or three. Where it happens to agree, chance is taken to be
+    what it is in the median of all experiments.
     """
     found = differences(rows)
     whole = {figures.row_key(row): row["variant_of"] for row in rows if "variant_of" in row}
-    apart = found.get(key, found.get((whole.get(key, ""), key[1])))
-    return None if apart is None else max(LEAST, apart, median(found.values()))
+    own = [found[one] for one in (key, (whole.get(key, ""), key[1])) if one in found]
+    return max(LEAST, median(found.values()), *own) if own else None
 
 
 def unmoved(rows: list[dict]) -> list[dict]:
@@ -122,8 +122,8 @@ def told(rows: list[dict]) -> str:
     (worst, _), largest = max(found.items(), key=lambda entry: entry[1])
     return (
         f"Resolution: kernels that are alike ({', '.join(pairs)}) differ in R by "
-        f"{figures.share(median(found.values()))} in the median, by {figures.share(largest)} at "
-        f"most ({worst})."
+        f"{figures.share(median(found.values()))} in the median of this table, and in {worst} by "
+        f"{figures.share(largest)}, where they do most. Other images of them may by more."
     )
 
 
