@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from statistics import median
 
-from lab import machines
 from lab.bench import description, figures, marks, order, overhead, report, resolution, tenants
+from lab.bench.compared import by_experiment, compared, pair
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
 from lab.errors import LabError
@@ -30,6 +28,8 @@ def _begin(verb: str) -> str:
     return f"<!-- begin: make {verb} -->"
 
 
+Late = Mapping[tuple[str, str, str], float | None]
+"""figures.delays()."""
 _WIDTH = 100
 """Columns of a line of a document."""
 _SECONDS = re.compile(r"\d s\b")
@@ -63,13 +63,6 @@ def _table(
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (titles, rule, *lines))
 
 
-def _by_experiment(rows: Iterable[dict]) -> dict[str, dict[str, dict]]:
-    found: dict[str, dict[str, dict]] = {}
-    for row in rows:
-        found.setdefault(row["experiment"], {})[row["contender"]] = row
-    return found
-
-
 def _order(rows: list[dict]) -> list[str]:
     """Contenders but the bounds: pghot first, as in the picture."""
     known = marks.of(list(dict.fromkeys(row["contender"] for row in rows)))
@@ -88,7 +81,7 @@ def _matrix(
     names = [*bounds, *_order(rows)]
     lines = [
         [name(own), *(text(own[one]) if one in own else figures.NONE for one in names)]
-        for own in _by_experiment(rows).values()
+        for own in by_experiment(rows).values()
     ]
     return _table([title, *map(marks.short, names)], lines)
 
@@ -132,7 +125,7 @@ def _measured(row: dict, there: str) -> str:
 def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     """What documents say of the experiments that follow them, beside these rows, and why
     they differ; empty where there is nothing to hold against each other."""
-    known = _by_experiment(rows)
+    known = by_experiment(rows)
     lines, reasons = [], []
     for experiment in experiments:
         own = known.get(experiment.name, {})
@@ -222,103 +215,6 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
     return "\n\n".join(parts) + "\n"
 
 
-def _pair(own: dict[str, dict], ours: str | None) -> list[dict | None]:
-    """The stock kernel's row, at its best, and pghot's."""
-    return [resolution.stock(own.values()), own.get(ours or "")]
-
-
-def _begins_slow(experiment: Experiment) -> bool:
-    """Whether all its data start where the slow bound has them, off the top tier. "0+" is
-    DRAM first, and the rest where there is room."""
-    machine = machines.load(experiment.machine)
-    slower = {str(node) for node in range(len(machine.nodes)) if node not in machine.top_tier}
-    return experiment.start == experiment.slow and set(experiment.start.split(",")) <= slower
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """R of the stock kernel and of pghot in experiments that begin in slow memory, of the so many
-    that there are."""
-
-    total: int
-    stock: tuple[float, ...] = ()
-    ours: tuple[float, ...] = ()
-    standings: tuple[str, ...] = ()
-    unmoved: tuple[str, ...] = ()
-    """Experiments that are not counted, as promotion did not make R of one of both."""
-
-    def told(
-        self, form: Callable[[float], str], how: str = "{0} to {1}, {2} in the median"
-    ) -> tuple[str, str]:
-        """From lowest to highest, and the median, of each."""
-        stock, ours = (
-            how.format(form(min(own)), form(max(own)), form(median(own)))
-            for own in (self.stock, self.ours)
-        )
-        return stock, ours
-
-    def counts(self) -> list[str]:
-        """In how many of them pghot stands how, in the order of order.STANDINGS."""
-        return [str(self.standings.count(name)) for name in order.STANDINGS]
-
-    def stands(self) -> str:
-        """The same as a sentence: medians do not say what chance can make."""
-        ahead, alike, behind, unknown = self.counts()
-        return (
-            f"Against stock Linux at its best pghot is ahead in {ahead} of these "
-            f"{len(self.standings)}, behind in {behind}, and in {alike} chance can make the "
-            f"difference. In {unknown} it is not known what chance makes.{self._left_out()}"
-        )
-
-    def _left_out(self) -> str:
-        """Which are not counted, and why, for who has not heard of R."""
-        names = ", ".join(f"`{name}`" for name in self.unmoved)
-        why = "where time was won or lost without a page promoted"
-        return f" Not counted: {names}, {why}." if names else ""
-
-
-def _compared(
-    rows: list[dict], experiments: Sequence[Experiment], decides: str = "", busy: bool = False
-) -> _Compared:
-    """Of all experiments, or of those where that decides (description.DECIDES), or of their
-    variants where no CPU is idle."""
-
-    def counts(one: Experiment) -> bool:
-        # Variants are no further experiments.
-        kind = one.variant.name if one.variant else ""
-        wanted = kind in description.NO_SPARE if busy else not kind
-        return _begins_slow(one) and wanted and decides in ("", one.decides)
-
-    begin_slow = {one.name for one in experiments if counts(one)}
-    known = begin_slow | {one.name for one in description.experiments() if counts(one)}
-    ours, standings = marks.headline(_order(rows)), order.standings(rows)
-    unmoved = resolution.unmoved(rows)
-    found, left_out = [], []
-    for experiment, own in _by_experiment(rows).items():
-        pair = _pair(own, ours)
-        stock, pghot = (row["recovered"] if row else None for row in pair)
-        if experiment not in begin_slow or stock is None or pghot is None:
-            continue
-        if any(row in unmoved for row in pair):
-            left_out.append(experiment)
-        else:
-            found.append((stock, pghot, standings.get((experiment, ""), order.UNKNOWN)))
-    compared = _Compared(len(known), *zip(*found)) if found else _Compared(len(known))
-    return replace(compared, unmoved=tuple(left_out))
-
-
-def _over_all(compared: _Compared) -> str:
-    """Lowest, median and highest R of pghot and of the stock kernel, as a sentence."""
-    if not compared.stock:
-        return ""
-    stock, ours = compared.told(figures.share)
-    return (
-        f"Over {len(compared.stock)} of the {compared.total} experiments whose data start in slow "
-        f"memory, R is\n{ours}, with pghot; {stock}, with stock Linux.\n"
-        f"{_wrapped(compared.stands())}\n\n"
-    )
-
-
 def _percent(share: float) -> str:
     return f"{round(100 * share)}"
 
@@ -327,60 +223,72 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     """The README's first sentence on results, for who has not heard of R, and a line for each
     class of experiments: an easy one is not to hide a hard one. Then what it costs. Empty where
     nothing was compared."""
-    compared, costs = _compared(rows, experiments), overhead.told(rows)
+    whole, costs = compared(rows, experiments), overhead.told(rows)
     told_costs = _wrapped(f"**What it costs.** {costs}") + "\n\n" if costs else ""
-    if not compared.stock:
+    if not whole.stock:
         return told_costs
-    stock, ours = compared.told(_percent, "{2}% in the median ({0} to {1}%)")
-    part = f"{len(compared.stock)} of " if len(compared.stock) < compared.total else ""
+    part = f"{len(whole.stock)} of " if len(whole.stock) < whole.total else ""
     text = (
-        f"**What it gains.** These are {part}the {compared.total} experiments on modelled machines "
-        "whose data are in slow memory at the start. Of the time that slow memory costs, pghot "
-        f"wins back {ours}, stock Linux {stock}. {compared.stands()} By what decides which pages "
-        "are promoted, the medians, and in brackets from lowest to highest:"
+        f"**What it gains.** These are {part}the {whole.total} experiments on modelled machines "
+        f"whose data are in slow memory at the start. {whole.stands()} How much of the time that "
+        "slow memory costs is won back, by what decides which pages are promoted, in the median, "
+        "and in brackets from lowest to highest:"
     )
-    lines = []
     classes = [
-        (about, _compared(rows, experiments, decides))
+        (about, compared(rows, experiments, decides))
         for decides, about in description.DECIDES.items()
     ]
-    classes.append(("some of these where no CPU is idle", _compared(rows, experiments, busy=True)))
-    for about, own in classes:
-        told = own.told(_percent, "{2}% ({0} to {1})") if own.stock else [figures.NONE] * 2
-        lines.append([about, f"{len(own.stock)} of {own.total}", *told, *own.counts()])
+    classes.append(("some of these where no CPU is idle", compared(rows, experiments, busy=True)))
+    lines = [[about, own.part(), *own.told(_percent), *own.counts()] for about, own in classes]
     titles = ["What decides", "experiments", "stock Linux", "pghot", *order.STANDINGS]
     table = _table(titles, lines)
     # A table ends with an empty line, and not with a mark.
     return f"{_wrapped(text)}\n\n{table}\n\n{told_costs}"
 
 
+_NOT_KNOWN = "?"
+"""Behind R of pghot where nobody knows what chance makes."""
+
+
+def _shares(own: dict[str, dict], ours: str | None, stands: str | None, late: Late) -> list[str]:
+    """R of one experiment, and in brackets the delay, of the stock kernel and of pghot."""
+    cells = []
+    for row, better in zip(pair(own, ours), (stands == "behind", stands == "ahead")):
+        text = figures.share(row["recovered"] if row else None)
+        shown = f"**{text}**" if better else text
+        delay = late[(*figures.row_key(row), row["contender"])] if row else None
+        beside = [] if delay is None else [f"{figures.late(delay)} s"]
+        if row and row.get("like"):
+            beside.append(row["contender"])
+        cells.append(f"{shown} ({', '.join(beside)})" if beside else shown)
+    if stands == order.UNKNOWN:
+        cells[1] += f" {_NOT_KNOWN}"
+    return cells
+
+
 def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin) -> str:
     """Of every experiment with bounds, pghot beside the stock kernel at its best: R, and in
     brackets the delay. What pghot recovers most of comes first, and the better one is bold
-    unless chance can make the difference."""
+    unless chance can make the difference. Where nobody knows that, it says so."""
     delays, standings = figures.delays(rows), order.standings(rows)
     about = {one.name: one.about if one.variant else one.about.split(";")[0] for one in experiments}
     ours = marks.headline(_order(rows))
     lines = []
-    for experiment, own in _by_experiment(rows).items():
-        pair = _pair(own, ours)
-        shares = [row["recovered"] if row else None for row in pair]
+    for experiment, own in by_experiment(rows).items():
+        stock, pghot = pair(own, ours)
+        shares = [row["recovered"] if row else None for row in (stock, pghot)]
         if all(value is None for value in shares):
             continue
-        stands = standings.get((experiment, ""))
-        cells = []
-        for row, value, better in zip(pair, shares, (stands == "behind", stands == "ahead")):
-            text = figures.share(value)
-            shown = f"**{text}**" if better else text
-            late = delays[(*figures.row_key(row), row["contender"])] if row else None
-            beside = [] if late is None else [f"{figures.late(late)} s"]
-            if row and row.get("like"):
-                beside.append(row["contender"])
-            cells.append(f"{shown} ({', '.join(beside)})" if beside else shown)
+        cells = _shares(own, ours, standings.get((experiment, "")), delays)
         rank = shares[1] if shares[1] is not None else float("-inf")
-        what = "; ".join(filter(None, (about.get(experiment), tenants.beside(*reversed(pair)))))
+        what = "; ".join(filter(None, (about.get(experiment), tenants.beside(pghot, stock))))
         lines.append((rank, [f"`{experiment}`", *cells, what]))
     lines.sort(key=lambda line: -line[0])
+    head = (
+        "R, and in brackets the delay. Bold is who is ahead. Rows without it are of two kinds. "
+        f"Those with a {_NOT_KNOWN} have one seed, or no kernels that are alike beside them: nobody "
+        "knows whether chance makes the difference. In the others chance can make it."
+    )
     table = _table(
         ["Experiment", "stock Linux", "pghot", "What it does"],
         [line for _, line in lines],
@@ -388,15 +296,25 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     )
     more = (
         f"Stock Linux: the better one of {marks.REFERENCE} and what is like it, which is named. "
-        "In brackets: the delay. Bold: ahead with every seed of several, by "
+        "Bold: ahead with every seed of several, by "
         f"{resolution.LEAST} or more, and by no less than like kernels differ by there and in the "
         "median. A variant goes by those of the experiment that it is a variant of as well. Rows "
         "without them are never bold, however large the difference: nobody knows what chance makes "
         "there. "
         f"{resolution.told(rows)} {resolution.told_unmoved(rows)}"
     )
-    overall = _over_all(_compared(rows, experiments))
-    return f"{table}\n\n{overall}{_made(origin, rows, more.rstrip())}\n"
+    counted = compared(rows, experiments)
+    stands = (
+        f"Of the {counted.total} experiments whose data start in slow memory {len(counted.stock)} "
+        f"are counted. {counted.stands()}"
+    )
+    parts = [
+        _wrapped(head),
+        table,
+        *([_wrapped(stands)] if counted.stock else []),
+        _made(origin, rows, more.rstrip()),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def sensitivity(
