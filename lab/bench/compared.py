@@ -17,12 +17,17 @@ from lab.bench import description, figures, marks, order, resolution
 from lab.bench.description import Experiment
 
 
+def by_contender(own: Iterable[dict]) -> dict[str, dict]:
+    """The rows of one experiment."""
+    return {row["contender"]: row for row in own}
+
+
 def by_experiment(rows: Iterable[dict]) -> dict[str, dict[str, dict]]:
     """The rows of each experiment by their contender."""
-    found: dict[str, dict[str, dict]] = {}
+    found: dict[str, list[dict]] = {}
     for row in rows:
-        found.setdefault(row["experiment"], {})[row["contender"]] = row
-    return found
+        found.setdefault(row["experiment"], []).append(row)
+    return {experiment: by_contender(own) for experiment, own in found.items()}
 
 
 def pair(own: dict[str, dict], ours: str | None) -> tuple[dict | None, dict | None]:

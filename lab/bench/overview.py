@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from lab.bench import marks
+from lab.bench import marks, resolution
+from lab.bench.compared import by_experiment
 from lab.bench.figures import share
 from lab.bench.marks import Mark
 
@@ -29,7 +30,7 @@ _WIDTH = 680
 _LEFT, _RIGHT = 204, 524
 """Where the scale begins and ends."""
 _COLUMNS = (592, 664)
-"""Where the figures of pghot and of the stock kernel end."""
+"""Where the figures of pghot and of the stock kernel, at its best, end."""
 _ROW, _LEGEND_ROW, _LEGEND_COLUMNS = 32, 24, 3
 _WORST, _BEST = -0.35, 1.15
 """What is beyond is drawn at the edge, with an arrow; the figure beside it is true."""
@@ -121,6 +122,7 @@ def _legend(known: dict[str, Mark], top: float) -> list[str]:
 def _row(
     experiment: str,
     shares: dict[str, float],
+    stock: float | None,
     known: dict[str, Mark],
     scale: _Scale,
     y: float,
@@ -142,11 +144,9 @@ def _row(
             parts.append(
                 _text(edge, y + lift + 5, arrow, "small mid bad" if value < 0 else "small mid")
             )
-    for x, contender, style in zip(
-        _COLUMNS, (marks.headline(list(known)), marks.REFERENCE), ("num ours", "num")
-    ):
-        if contender in known:
-            parts.append(_text(x, y + 5, share(shares.get(contender)), style))
+    ours = shares.get(marks.headline(list(known)) or "")
+    for x, figure, style in zip(_COLUMNS, (ours, stock), ("num ours", "num")):
+        parts.append(_text(x, y + 5, share(figure), style))
     row = "".join(parts)
     return f'<a href="#{escape(experiment)}">{row}</a>' if links else row
 
@@ -167,6 +167,8 @@ def draw(
             shares.setdefault(row["experiment"], {})[row["contender"]] = row["recovered"]
     if not shares:
         return None
+    stock = {name: resolution.stock(own.values()) for name, own in by_experiment(rows).items()}
+    best = {name: row["recovered"] for name, row in stock.items() if row}
     experiments = [name for name in only if name in shares] or list(shares)
     order = dict.fromkeys(row["contender"] for row in rows)
     known = {
@@ -194,11 +196,10 @@ def draw(
         f'<path class="grid" d="M{scale.x(0.5):.1f} {head + 8}V{bottom}"/>',
         *(f'<path class="bound" d="M{x:.1f} {head + 8}V{bottom}"/>' for x in (zero, one)),
     ]
-    for x, name in zip(_COLUMNS, ("pghot", marks.REFERENCE)):
-        if name in known or (name == "pghot" and marks.headline(list(known))):
-            parts.append(_text(x, head, name, "small num" + (" ours" if x < 600 else " dim")))
+    for x, name, style in zip(_COLUMNS, ("pghot", "stock"), ("small num ours", "small num dim")):
+        parts.append(_text(x, head, name, style))
     parts += [
-        _row(name, shares[name], known, scale, first + _ROW * number, links)
+        _row(name, shares[name], best.get(name), known, scale, first + _ROW * number, links)
         for number, name in enumerate(experiments)
     ]
     if caption:

@@ -4,6 +4,7 @@ on demand."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -13,26 +14,31 @@ from markupsafe import Markup
 from lab import machines
 from lab import page as pages
 from lab.bench import charts, figures, marks, overview, resolution
+from lab.bench.compared import by_contender, pair
 from lab.bench.description import Contender, Experiment
 from lab.bench.marks import Mark
 from lab.bench.origin import Origin
 from lab.files import write_text
 
 _TEMPLATE = Path(__file__).with_name("results.html")
+_STOCK = "stock Linux"
 _FEW = 2
 """With no more experiments than these, each is shown open."""
 
 
 @dataclass(frozen=True)
 class _Standing:
-    """A contender over all experiments that have bounds."""
+    """A contender over the experiments in which it is held against pghot, and ``ours``, what pghot
+    has over the same ones: others are in easier or harder ones than that is."""
 
     name: str
     about: str
     count: int
     middle: str
+    ours: str
     worst: str
     late: str
+    ours_late: str
 
 
 def _residency(row: dict) -> list[tuple[float, float | None]]:
@@ -81,12 +87,10 @@ def _cells(row: dict, late: float | None, mark: Mark | None) -> dict:
 
 def _lead(rows: list[dict]) -> list[tuple[str, str]]:
     """What is said of an experiment while it is closed: pghot's figure, and that of the
-    stock kernel."""
-    names = [row["contender"] for row in rows]
-    by_name = dict(zip(names, rows))
+    stock kernel at its best."""
+    ours = marks.headline([row["contender"] for row in rows])
     found = []
-    for label, name in (("pghot", marks.headline(names)), (marks.REFERENCE, marks.REFERENCE)):
-        row = by_name.get(name or "")
+    for label, row in zip((_STOCK, "pghot"), pair(by_contender(rows), ours)):
         if row is None:
             continue
         if row["error"]:
@@ -96,7 +100,7 @@ def _lead(rows: list[dict]) -> list[tuple[str, str]]:
         else:
             text = figures.share(row["recovered"])
         found.append((label, text))
-    return found
+    return found[::-1]
 
 
 def _part(
@@ -152,36 +156,58 @@ def _part(
     }
 
 
+def _held_against(rows: list[dict], experiments: list[Experiment], ours: str) -> list[dict]:
+    """Rows with R of experiments that have pghot's, and in which tiering decides it: no variants,
+    nor what has its data in DRAM from the start, nor what no page was promoted for."""
+    begins_slow = {one.name for one in experiments if one.start == one.slow and not one.variant}
+    unmoved = resolution.unmoved(rows)
+    known = [
+        row
+        for row in rows
+        if row["experiment"] in begins_slow and row["recovered"] is not None and row not in unmoved
+    ]
+    beside = {figures.row_key(row) for row in known if row["contender"] == ours}
+    return [row for row in known if figures.row_key(row) in beside]
+
+
+def _middle(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
 def _standings(
     rows: list[dict],
+    experiments: list[Experiment],
     contenders: list[Contender],
     delays: dict[tuple[str, str, str], float | None],
     known: dict[str, Mark],
 ) -> list[_Standing]:
+    ours = marks.headline(list(known)) or ""
+    counted = _held_against(rows, experiments, ours)
     found = []
     moving = [contender for contender in contenders if contender.name in known]
     for contender in sorted(moving, key=lambda contender: known[contender.name].rank):
-        own = [
-            row
-            for row in rows
-            if row["contender"] == contender.name and row["recovered"] is not None
-        ]
+        own = [row for row in counted if row["contender"] == contender.name]
         if not own:
             continue
-        shares = [row["recovered"] for row in own]
-        late = [
-            value
-            for row in own
-            if (value := delays[(*figures.row_key(row), contender.name)]) is not None
+        same = {figures.row_key(row) for row in own}
+        pghot = [
+            row for row in counted if row["contender"] == ours and figures.row_key(row) in same
         ]
+        late, ours_late = (
+            [delays[(*figures.row_key(row), row["contender"])] for row in those]
+            for those in (own, pghot)
+        )
         found.append(
             _Standing(
-                contender.name,
-                contender.about,
-                len(own),
-                figures.share(median(shares)),
-                figures.share(min(shares)),
-                figures.late(median(late)),
+                name=contender.name,
+                about=contender.about,
+                count=len(own),
+                middle=figures.share(_middle(row["recovered"] for row in own)),
+                ours=figures.share(_middle(row["recovered"] for row in pghot)),
+                worst=figures.share(min(row["recovered"] for row in own)),
+                late=figures.late(_middle(late)),
+                ours_late=figures.late(_middle(ours_late)),
             )
         )
     return found
@@ -209,9 +235,10 @@ def write(
     text = pages.render(
         _TEMPLATE,
         picture=Markup(overview.draw(rows, title="Where each contender stands", links=True) or ""),
-        standings=_standings(rows, contenders, delays, known),
+        standings=_standings(rows, experiments, contenders, delays, known),
         bounded=[part for part in parts if not part["unbounded"]],
         unbounded=[part for part in parts if part["unbounded"]],
+        ours=marks.short(marks.headline(list(known)) or ""),
         resolution=" ".join(resolution.all_told(rows)),
         short=marks.short,
         open=len(parts) <= _FEW,

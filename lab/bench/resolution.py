@@ -19,11 +19,15 @@ _UNKNOWN = 0.1
 
 
 def stock(own: Iterable[dict]) -> dict | None:
-    """Of one experiment's rows that of the stock kernel, at its best: what is like it is a
-    second sample of it. What is ahead of one of them only may be so by chance."""
+    """Of one experiment's rows that of the stock kernel, at its best, by the score where there are
+    no bounds: what is like it is a second sample of it. What is ahead of one of them only may be
+    so by chance."""
     samples = [row for row in own if marks.REFERENCE in (row["contender"], row.get("like"))]
-    known = [row for row in samples if row["recovered"] is not None]
-    return max(known, key=lambda row: row["recovered"], default=next(iter(samples), None))
+    for figure in ("recovered", "score"):
+        known = [row for row in samples if row[figure] is not None]
+        if known:
+            return max(known, key=lambda row: row[figure])
+    return next(iter(samples), None)
 
 
 def _apart(row: dict, twin: dict) -> float | None:

@@ -458,7 +458,7 @@ def test_the_page_has_each_figure_as_people_write_it(tmp_path):
     assert "&lt;it&gt; hangs" in text and "<it>" not in text
     # Open without a click, as it is the only one; said before that, too.
     assert '<details id="redis" open>' in text
-    assert re.search(r"pghot</span> <b>0\.90</b>.*stock-2</span> -0\.25", text)
+    assert re.search(r"pghot</span> <b>0\.90</b>.*stock Linux</span> -0\.25", text)
     assert re.search(r'class="r bad"><span class="value">-0\.25', text)
 
 
