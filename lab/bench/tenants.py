@@ -79,8 +79,11 @@ def beside(ours: dict | None, stock: dict | None) -> str:
     """What became, with pghot and with the stock kernel, of the tenants beside the first one, whose
     R the row has; empty without any."""
     names = dict.fromkeys(tenant["name"] for row in (ours, stock) if row for tenant in _of(row)[1:])
+    # The row is a mean of all seeds, its detail the first one's.
+    several = any(len(row["seconds_by_seed"] or []) > 1 for row in (ours, stock) if row)
+    seed = " (first seed)" if several else ""
     return "; ".join(
-        f"the {name} beside it: {_share(ours, name)}, stock Linux "
+        f"the {name} beside it{seed}: {_share(ours, name)}, stock Linux "
         f"{_share(stock, name).removeprefix('R ')}"
         for name in names
     )

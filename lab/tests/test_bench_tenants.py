@@ -75,6 +75,10 @@ def test_who_pays_is_in_the_row_of_who_gains():
         return next(line for line in text.splitlines() if line.startswith("| `tenants`"))
 
     assert line().endswith("fills DRAM; the scan beside it: R -1.00, stock Linux -0.80 |")
+    # R of the row is a mean of several seeds, a tenant's is of the first.
+    several = [{**one, "seconds_by_seed": [one["seconds"]] * 3} for one in rows]
+    text = documents.summary(several, experiments, bench_fakes.ORIGIN)
+    assert "; the scan beside it (first seed): R -1.00, stock Linux -0.80 |" in text
     # Without bounds of its own it has its score.
     rows[1]["detail"]["tenants"][1]["score"] = 5.0
     tenants.bound(rows)
