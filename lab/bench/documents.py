@@ -145,6 +145,27 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     return f"{table}\n\nWhy they differ:\n\n" + "\n".join(reasons)
 
 
+def _standings(rows: list[dict]) -> str:
+    """In which experiments pghot is ahead of the stock kernel at its best or not, and what it does
+    with other sources and layouts of pghot by hint faults alone; empty where nothing is to be
+    compared."""
+    ours = marks.headline(_order(rows))
+    others = [name for name in _order(rows) if marks.of([name])[name].rank == 0 and name != ours]
+    lines = []
+    for one, other in ((ours, None), *((name, ours) for name in others)):
+        found = order.standings(rows, one, other) if one else {}
+        stands = [
+            ", ".join(name for (name, _), said in found.items() if said == wanted) or figures.NONE
+            for wanted in order.STANDINGS
+        ]
+        if found:
+            lines.append([marks.short(one or ""), marks.short(other or "stock Linux"), *stands])
+    if not lines:
+        return ""
+    about = "Who is ahead of whom, by the rule of *How sure it is*, each beside another contender:"
+    return f"{about}\n\n{_table(['Contender', 'beside', *order.STANDINGS], lines, texts=5)}"
+
+
 def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] = ()) -> str:
     """All that ``make bench`` found: R, the delay, what was taken from other programs, scores
     of what has no bounds, each tenant's figures, and what documents say."""
@@ -165,6 +186,7 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
             "R, and in brackets from which to which it is with other random numbers:",
             _matrix(with_r, "R", _share),
             *map(_wrapped, filter(None, [resolution.told(rows), resolution.told_unmoved(rows)])),
+            *filter(None, [_standings(with_r)]),
             _wrapped(
                 "The delay in seconds, the time that the slow bound takes, and how often NUMA "
                 "balancing can scan all memory of the process in it:"
@@ -185,7 +207,7 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
             _matrix(
                 busy, "lost ms", lambda row: figures.cpu_ms(row["hog_lost_ms"]), bounds=("fast",)
             ),
-            _wrapped(resolution.told_ms(busy)),
+            _wrapped(f"{resolution.told_ms(busy)} {overhead.told_lost(busy)}".strip()),
         ]
     left = [row for row in rows if row["hog_idle_rate"] is not None]
     left = [row for row in left if row["contender"] not in marks.BOUNDS]
@@ -286,8 +308,8 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     lines.sort(key=lambda line: -line[0])
     head = (
         "R, and in brackets the delay. Bold is who is ahead. Rows without it are of two kinds. "
-        f"Those with a {_NOT_KNOWN} have one seed, or no kernels that are alike beside them: nobody "
-        "knows whether chance makes the difference. In the others chance can make it."
+        f"Those with a {_NOT_KNOWN} have one seed, or no kernels that are alike beside them: "
+        "nobody knows whether chance makes the difference. In the others chance can make it."
     )
     table = _table(
         ["Experiment", "stock Linux", "pghot", "What it does"],

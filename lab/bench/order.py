@@ -52,7 +52,7 @@ def lead(row: dict, other: dict, least: float = LEAST) -> Lead | None:
 ALIKE = "alike"
 UNKNOWN = "not known"
 STANDINGS = ("ahead", ALIKE, "behind", UNKNOWN)
-"""How pghot stands before the stock kernel at its best."""
+"""How one contender stands before another, as pghot before the stock kernel at its best."""
 
 
 def standing(ahead: Lead, *, resolved: bool) -> str:
@@ -121,25 +121,30 @@ class Order:
         return f"{self.experiment}: " + ", ".join(parts) + "."
 
 
-def leads(rows: list[dict]) -> dict[tuple[str, str], Lead]:
-    """Of pghot before the stock kernel at its best, by figures.row_key(), where both have R."""
-    ours = marks.headline([row["contender"] for row in rows])
+def leads(
+    rows: list[dict], one: str | None = None, other: str | None = None
+) -> dict[tuple[str, str], Lead]:
+    """Of one contender before another, by figures.row_key(), where both have R. They are pghot and
+    the stock kernel at its best where they are not named."""
+    one = one or marks.headline([row["contender"] for row in rows])
     found = {}
     for key, own in figures.by_key(rows).items():
         least = resolution.of(rows, key) or LEAST
-        pghot = next((row for row in own if row["contender"] == ours), None)
-        stock = resolution.stock(own)
-        ahead = lead(pghot, stock, least) if pghot and stock else None
+        known = {row["contender"]: row for row in own}
+        row, beside = known.get(one or ""), known.get(other) if other else resolution.stock(own)
+        ahead = lead(row, beside, least) if row and beside else None
         if ahead is not None:
             found[key] = ahead
     return found
 
 
-def standings(rows: list[dict]) -> dict[tuple[str, str], str]:
-    """How pghot stands, by figures.row_key(), where it and the stock kernel have R."""
+def standings(
+    rows: list[dict], one: str | None = None, other: str | None = None
+) -> dict[tuple[str, str], str]:
+    """How the first of them stands before the other, as in leads()."""
     return {
         key: standing(ahead, resolved=resolution.of(rows, key) is not None)
-        for key, ahead in leads(rows).items()
+        for key, ahead in leads(rows, one, other).items()
     }
 
 

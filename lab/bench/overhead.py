@@ -52,6 +52,34 @@ def _chance(rows: list[dict], own: dict[str, dict]) -> str:
     return f"Less than {least * (slow - fast) / fast:.1%} apart is alike"
 
 
+def lost_more(rows: list[dict]) -> dict[str, float]:
+    """By how many milliseconds of CPU time programs on the other CPUs lose more with pghot than
+    with the stock kernel, by the name of the experiment: those where it is more than chance makes,
+    and by more than a tenth. With either of like kernels, the one that takes more."""
+    found = {}
+    for (name, _), own in figures.by_key(rows).items():
+        ours = marks.headline([row["contender"] for row in own])
+        lost = {row["contender"]: row["hog_lost_ms"] for row in own}
+        like = [row["contender"] for row in own if row.get("like") == marks.REFERENCE]
+        stock = [lost[one] for one in (marks.REFERENCE, *like) if lost.get(one) is not None]
+        pghot, least = lost.get(ours or ""), resolution.apart_ms(own)
+        if pghot is None or least is None or not stock:
+            continue
+        more = pghot - max(stock)
+        if more > max(least, max(stock) / 10):
+            found[name] = more
+    return found
+
+
+def told_lost(rows: list[dict]) -> str:
+    """A sentence on that; empty where nobody lost any."""
+    if not any(row["hog_lost_ms"] for row in rows):
+        return ""
+    more = [f"{figures.cpu_ms(ms)} ms in {name}" for name, ms in lost_more(rows).items()]
+    told = ", ".join(more) or "nothing"
+    return f"Lost more with pghot than with stock Linux, by more than that and a tenth: {told}."
+
+
 def told(rows: list[dict]) -> str:
     """How much longer a run takes for tiering; empty where nothing of that was measured."""
     idle, busy = _rows(rows, _IDLE), _rows(rows, _BUSY)

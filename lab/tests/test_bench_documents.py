@@ -32,6 +32,24 @@ def test_all_results():
     assert "| movepages-4k, GB/s | 2.25 | 1.50 |" in text
 
 
+def test_who_is_ahead_of_whom_is_told_by_the_rule():
+    """Of pghot beside the stock kernel, and of its sources beside hint faults alone."""
+    other = {"pghot-default-all": 0.95}
+    rows = [
+        *bench_fakes.rows("redis", seeds=3, pghot=0.9, stock=0.5, twin=0.49, **other),
+        *bench_fakes.rows("gups", seeds=3, pghot=0.9, stock=0.91, twin=0.9, **other),
+        *bench_fakes.rows("sqlite", pghot=0.9, stock=0.5, damon=0.1),
+    ]
+    text = documents.results(rows, bench_fakes.ORIGIN)
+    assert (
+        "| Contender | beside | ahead | alike | behind | not known |\n"
+        "| --- | --- | --- | --- | --- | --- |\n"
+        "| pghot-default | stock Linux | redis | gups | - | sqlite |\n"
+        "| pghot-default-all | pghot-default | redis, gups | - | - | - |\n\n"
+    ) in text
+    assert "| Contender |" not in documents.results(ROWS[4:], bench_fakes.ORIGIN)
+
+
 def test_what_documents_say_is_beside_what_came_out():
     known = description.experiments("random-anon,movepages-4k,redis")
     rows = [

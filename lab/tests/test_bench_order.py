@@ -166,3 +166,18 @@ def test_nothing_is_held_against_what_is_not_there():
             row.update(recovered=None, recovered_by_seed=[])
     assert order.orders(some) == []
     assert order.orders([row for row in some if row["contender"] != "stock-2"]) == []
+
+
+def test_any_two_can_be_held_against_each_other():
+    """By the same rule, and with the same control."""
+    ours, other = "pghot-default-hint_fault", "pghot-default-all"
+    made = [
+        *bench_fakes.rows("redis", seeds=3, pghot=0.5, stock=0.4, twin=0.45, **{other: 0.6}),
+        *bench_fakes.rows("graph500", seeds=3, pghot=0.5, stock=0.4, twin=0.4, **{other: 0.46}),
+        *bench_fakes.rows("sqlite", seeds=3, pghot=0.5, stock=0.4, **{other: 0.9}),
+        *bench_fakes.rows("gups", seeds=3, pghot=0.5, stock=0.4, twin=0.4),
+    ]
+    found = {name: said for (name, _), said in order.standings(made, other, ours).items()}
+    assert found == {"redis": "ahead", "graph500": "behind", "sqlite": "not known"}
+    assert order.standings(made, ours) == order.standings(made)
+    assert order.standings(made, ours, "damon") == {}
