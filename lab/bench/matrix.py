@@ -91,12 +91,10 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
     if placement != "start" and experiment.unbounded:
         return Cell(experiment, contender, (), experiment.unbounded)
     if placement == "best" and not experiment.best_mib:
-        return Cell(
-            experiment,
-            contender,
-            (),
-            "no best_mib in its file: where all fits into DRAM, it is fast",
-        )
+        # Where fast has a machine of its own, DRAM cannot hold all on that of the others.
+        fits = not experiment.fast_machine
+        why = "all fits into DRAM, so it is fast" if fits else "DRAM cannot hold all of it"
+        return Cell(experiment, contender, (), f"no best_mib in its file: {why}")
     place = {
         "start": experiment.start,
         "fast": experiment.fast,

@@ -70,6 +70,13 @@ def test_stock_linux_is_at_its_best_wherever_it_is_one_figure(tmp_path, stock, t
     assert f"stock Linux</span> {best}" in written(tmp_path, rows)
 
 
+def test_the_page_of_what_has_no_bounds(tmp_path):
+    names = [read.name for read in description.contenders() if read.name != "best"]
+    text = written(tmp_path, [bench_fakes.row("movepages-4k", name) for name in names])
+    assert "Without bounds" in text and "Each experiment" not in text
+    assert "The contenders" not in text and text.count("<svg") == 2
+
+
 def test_without_bounds_the_better_score_is_the_best(tmp_path):
     rows = [
         bench_fakes.row("movepages-4k", OURS, score=2.0, unit="GB/s"),
