@@ -37,6 +37,8 @@ PROSE = (
     "docs/kernel-reviewer.md",
     "docs/model.md",
     "docs/operator.md",
+    "linux/Documentation/admin-guide/mm/pghot.rst",
+    "linux/Documentation/mm/pghot.rst",
 )
 _HELD_ELSEWHERE = "What a guest second costs"
 """Of model.md: figures of the host, which test_docs_model.py holds."""
