@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from lab import machines
 from lab import page as pages
-from lab.bench import charts, figures, marks, overview, resolution
+from lab.bench import charts, figures, marks, overview, resolution, tenants
 from lab.bench.compared import by_contender, pair
 from lab.bench.description import Contender, Experiment
 from lab.bench.marks import Mark
@@ -128,6 +128,8 @@ def _part(
             )
             for row in rows
         ],
+        # Their experiment is the part's.
+        "tenants": [line[1:] for line in tenants.lines(rows)],
         "document": experiment.document,
         "figures": {
             entry.contender: entry.text
@@ -241,6 +243,7 @@ def write(
         ours=marks.short(marks.headline(list(known)) or ""),
         resolution=" ".join(resolution.all_told(rows)),
         short=marks.short,
+        tenant_titles=(*tenants.NAMES[1:], *tenants.FIGURES),
         open=len(parts) <= _FEW,
         origin=origin,
         light=charts.colours(dark=False),

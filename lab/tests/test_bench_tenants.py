@@ -6,7 +6,7 @@ import io
 import pytest
 from rich.console import Console
 
-from lab.bench import description, documents, tenants
+from lab.bench import description, documents, page, tenants
 from lab.tests import bench_fakes
 
 
@@ -54,7 +54,9 @@ def test_the_table_has_a_line_for_each():
     out = io.StringIO()
     Console(file=out, width=120).print(tenants.table(rows))
     lines = out.getvalue().splitlines()
-    (line,) = [line for line in lines if "pghot-default-hint_fault" in line]
+    # By the short name, as in the other tables.
+    (line,) = [line for line in lines if "pghot-default" in line]
+    assert "hint_fault" not in line
     assert "server" in line and "33.25" in line and "16,384" in line and "13,369" in line
     assert "459,000 requests/s" in line and sum("scan" in line for line in lines) == 2
     assert "…" not in out.getvalue()
@@ -87,6 +89,23 @@ def test_who_pays_is_in_the_row_of_who_gains():
     assert line().endswith("; the scan beside it: 2.40 MB/s, stock Linux - |")
     alone = bench_fakes.rows("redis", pghot=0.9, stock=0.5)
     assert "beside it" not in documents.summary(alone, experiments, bench_fakes.ORIGIN)
+
+
+def test_each_is_on_the_page_too(tmp_path):
+    ours = "pghot-default-hint_fault"
+    rows = [row("fast", 2.0, 4.0), row("slow", 1.0, 3.0), row(ours, 1.5, 2.4)]
+    rows[2]["detail"]["tenants"][0].update(p50_us=1.5, p99_us=2.5, p999_us=33.25)
+    tenants.bound(rows)
+    known, path = description.experiments("tenants"), tmp_path / "p.html"
+    page.write(rows, known, description.contenders(), path)
+    text = path.read_text(encoding="utf-8")
+    cells = "".join(f"<td>{cell}</td>" for cell in ("0.67", "1.50 MB/s", "1.50", "2.50", "33.25"))
+    assert f'<td>pghot-default</td><td class="text">server</td>{cells}' in text
+    assert '<td>pghot-default</td><td class="text">scan</td><td>-1.00</td>' in text
+    # Where there are none, there is no table of them.
+    alone = bench_fakes.rows("redis", pghot=0.9, stock=0.5)
+    page.write(alone, description.experiments("redis"), description.contenders(), path)
+    assert "tenant" not in path.read_text(encoding="utf-8").partition("<body")[2]
 
 
 def test_each_is_in_the_documents_too():

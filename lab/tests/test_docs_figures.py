@@ -165,7 +165,7 @@ def of_tenants(column: str, which: str) -> list[tuple[float, list[float], float]
     """With pghot, with each stock Linux, and beside the slow bound."""
     return [
         (
-            tenant(name, "pghot-default-hint_fault", which, column),
+            tenant(name, OURS, which, column),
             [tenant(name, one, which, column) for one in ("stock-2", "off-2")],
             tenant(name, "slow", which, column),
         )
