@@ -36,7 +36,7 @@ help: ## list the targets
 	@echo "  DOCS=1           put tables and picture into the documents"
 	@echo "'bench' alone"
 	@echo "  MAIN=1           some experiments of each kind, pghot and the stock kernel"
-	@echo "  LONG=1           experiments that have a long form, 20 times as long"
+	@echo "  LONG=1           experiments that have a long form, 10 or 20 times as long"
 	@echo "'soak'"
 	@echo "  MINUTES=N        for so long (default: 20)"
 	@echo "'measure'"

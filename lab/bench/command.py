@@ -43,8 +43,8 @@ def add_parser(verbs: Verbs) -> None:
     options.switch(
         parser,
         "long",
-        "only experiments that have a long form, and that form: 32 to 128 s of guest time each, "
-        "for policies that adapt slowly",
+        "only experiments that have a long form, and that form: 10 or 20 times as long with the "
+        "same constants, for policies that adapt slowly",
     )
     parser.add_argument("--list", action="store_true", help="list experiments and contenders")
     parser.set_defaults(run=run)

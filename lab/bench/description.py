@@ -27,7 +27,7 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``scale``: how much larger and longer what it stands for is (lab.bench.scale); without it
   there the common one
 - ``long``: the same as ``workload`` for LONG=1, with more work; ``long_times`` says how many times
-  longer that takes, and divides the ``time`` of its scale
+  longer that takes, and stands for: the scale is the same
 - ``turn``: where one part of the memory is hot after the other, ``ms`` for which each of them
   is, from slow memory, and ``there_ms`` for which it was in the document
 - ``variants``: which of VARIANTS take part in the matrix without being asked for, each "full",
@@ -46,8 +46,10 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
   resolution of the results
 - ``part``: "everywhere" (the default), "control": with QUICK=1, and else in experiments that
   are ``wide`` or say ``control``; "wide": only in those that are ``wide``, at full length, with
-  one seed, and of their variants only in long ones; "named": only in those that have it in
-  ``named``. Where a document has a figure of one of these, it takes part at full length
+  one seed; "named": only in those that have it in ``named``. Where a document has a figure of one
+  of these, it takes part at full length
+- ``long``: true: one that is "wide" takes part in the long forms of ``wide`` experiments too, as
+  the control does
 - ``setup``: shell scripts beside the file; ``variables``: a table of values for them;
   ``programs``: those of lab/workloads/ that they use
 """
@@ -81,7 +83,7 @@ VARIANTS = {
     "cold": "its threads have just begun",
     "limited": f"no more may be promoted than {scale.LIMITED_MBPS} MiB/s of a large machine",
     "unscaled": "constants of time and size are those of a large machine",
-    "long": "it takes 20 times as long",
+    "long": "it takes many times as long",
 }
 """What experiments have variants of, and what is said of them."""
 NO_SPARE = ("busy", "2cpu")
@@ -216,6 +218,7 @@ class Contender:
     programs: tuple[str, ...]
     like: str | None = None
     part: str = "everywhere"
+    long: bool = False
 
 
 def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
@@ -231,7 +234,8 @@ def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     if whole and (contender.name in read.named or (contender.part == "control" and read.control)):
         return True
     wide = read.wide and contender.part != "named"
-    return named or (wide and (read.is_long or not read.variant))
+    slow = read.is_long and (contender.long or contender.part == "control")
+    return named or (wide and (slow or not read.variant))
 
 
 def _names(kind: type) -> set[str]:
@@ -328,9 +332,6 @@ def experiment(path: Path) -> Experiment:
         table.fail("long", "goes with long_times")
     if read.turn and (read.turn.there_ms is None) != (read.document is None):
         table.fail("turn", "has there_ms where there is a document, and nowhere else")
-    if read.scale.time % read.long_times:
-        # Rounded, constants would be those of another length, or those as shipped.
-        table.fail("long_times", f"does not divide {read.scale.time}, the time of its scale")
     if (read.fast is None) != (read.slow is None):
         table.fail("fast", "goes with slow")
     if (read.fast is None) == (read.unbounded is None):
@@ -368,6 +369,7 @@ def contender(path: Path) -> Contender:
         programs=table.words("programs", []),
         like=table.take("like", str, None),
         part=table.choice("part", PARTS) if "part" in table else PARTS[0],
+        long=table.take("long", bool, False),
     )
 
 
@@ -381,9 +383,14 @@ def _cpus(read: Experiment) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(cpu for cpu in every if cpu not in used), tuple(sorted(used))
 
 
+def _said(read: Experiment, kind: str) -> str:
+    """What is said of a variant."""
+    return VARIANTS[kind].replace("many times", f"{read.long_times} times")
+
+
 def variant(read: Experiment, kind: str) -> Experiment:
-    """An experiment in another way, one of VARIANTS. One that is long stands for as much time
-    as ever: its constants are less far from those of a large machine."""
+    """An experiment in another way, one of VARIANTS. One that is long has the constants of the
+    short one, and stands for as many times more time: policies have so many more steps in it."""
     if kind == "long":
         if not read.long:
             raise LabError(f"{read.name} has no long form: its file has no words for it")
@@ -393,7 +400,6 @@ def variant(read: Experiment, kind: str) -> Experiment:
             quick=(),
             seeds=1,
             turn=read.turn and replace(read.turn, ms=read.turn.ms * read.long_times),
-            scale=replace(read.scale, time=read.scale.time // read.long_times),
         )
     spare, used = _cpus(read)
     if kind == "2cpu" and used != (0, 1):
@@ -411,7 +417,7 @@ def variant(read: Experiment, kind: str) -> Experiment:
     return replace(
         read,
         name=f"{read.name}-{kind}",
-        about=f"{read.about.split(';')[0]}; {VARIANTS[kind]}",
+        about=f"{read.about.split(';')[0]}; {_said(read, kind)}",
         variants={},
         variant=made,
         cmdline=read.cmdline + (("maxcpus=2",) if kind == "2cpu" else ()),

@@ -107,28 +107,29 @@ def test_a_document_stays_where_its_threads_were_cold():
 
 @pytest.mark.parametrize("read", LONG, ids=lambda read: read.name)
 def test_a_long_form_is_as_much_longer_as_it_says(read):
-    """And its constants of time are those of a large machine."""
+    """And stands for so much more: its constants are those of the short form, so that policies
+    have as many times more scans, steps and intervals in it."""
     (short,) = description.experiments(read.variant.of)
     differ = [
         pair for pair in zip(short.workload, read.workload, strict=True) if len(set(pair)) > 1
     ]
     (amount,) = differ
     assert int(amount[1]) == short.long_times * int(amount[0])
-    assert read.long_times == short.scale.time and read.scale.time == 1
+    assert read.long_times > 1 and read.scale == short.scale
+    assert read.about.endswith(f"; it takes {short.long_times} times as long")
+    slow, who = next(one for one in CONTENDERS if one.name == "slow"), CONTENDERS[-1]
+    for one in (slow, who):
+        (long, *_), (made, *_) = cell(read, one).runs, cell(short, one).runs
+        assert long.setup == made.setup
 
 
 def test_policies_that_adapt_slowly_are_in_long_runs_of_wide_experiments():
-    assert any(read.wide for read in LONG)
-    field = {one for one in CONTENDERS if one.part != "named"}
+    """With the control, and without those that have nothing to adapt."""
+    assert {read.variant.of for read in LONG if read.wide} == {"redis", "gups-full"}
+    field = {one.name for one in CONTENDERS if one.part == "everywhere"}
     for read in LONG:
-        part = {one for one in CONTENDERS if description.take_part(read, one, quick=False)}
-        assert (part == field) == read.wide
-
-
-def test_a_long_form_that_cannot_be_scaled_is_refused(tmp_path):
-    path = bench_fakes.altered(tmp_path, "gups", "long_times = 20", "long_times = 15")
-    with pytest.raises(LabError, match="gups.toml: long_times: does not divide 20, the time of"):
-        description.experiment(path)
+        part = {one.name for one in CONTENDERS if description.take_part(read, one, quick=False)}
+        assert part == field | ({"damon", "off-2"} if read.wide else set())
 
 
 @pytest.mark.parametrize(
