@@ -2,6 +2,7 @@
 """lab/bench/description.py: what the shipped experiments say, and who takes part in them."""
 
 import io
+import math
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -9,12 +10,11 @@ from itertools import pairwise
 import pytest
 from rich.console import Console
 
-from lab import machines
+from lab import machines, paths
 from lab.bench import description, documents, page, report
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
 from lab.bench.scale import COMMON
-from lab.errors import LabError
 from lab.measure import Result
 from lab.tests import bench_fakes
 
@@ -125,11 +125,37 @@ def test_a_long_form_is_as_much_longer_as_it_says(read):
 
 def test_policies_that_adapt_slowly_are_in_long_runs_of_wide_experiments():
     """With the control, and without those that have nothing to adapt."""
-    assert {read.variant.of for read in LONG if read.wide} == {"redis", "gups-full"}
+    wide = {read.variant.of for read in LONG if read.variant and read.wide}
+    assert wide == {"redis", "gups-full"}
     field = {one.name for one in CONTENDERS if one.part == "everywhere"}
     for read in LONG:
         part = {one.name for one in CONTENDERS if description.take_part(read, one, quick=False)}
         assert part == field | ({"damon", "off-2"} if read.wide else set())
+
+
+def test_the_page_says_how_damons_quota_grows():
+    """By damon_feed_loop_next_input() of Linux: by the share of the goal that is missing."""
+    text = " ".join((paths.ROOT / "docs/bench.md").read_text(encoding="utf-8").split())
+    script = (description.CONTENDERS / "damon.sh").read_text(encoding="utf-8")
+    (goal,) = re.findall(r"used_bp\n.*target_value\" (\d+)\n.*\$to", script)
+    assert f"The goal is that {int(goal) / 100:.1f}% of DRAM are used." in text
+    (read,) = description.experiments("gups-full")
+    (damon,) = (one for one in CONTENDERS if one.name == "damon")
+    interval = 1000 // read.scale.time
+    assert f"With each interval, {interval} ms at the common scale" in text
+    assert (
+        'reset_interval_ms" $((time < 1000 ? 1000 / time : 1))' in cell(read, damon).runs[0].setup
+    )
+    told = re.findall(r"(\d+)% are, it grows ([\d.]+) times, and is a page .*?after (\d+)", text)
+    assert len(told) == 2
+    for used, times, page_after in told:
+        factor = 2 - int(used) * 100 / int(goal)
+        assert f"{factor:.2f}" == times
+        assert math.ceil(math.log(4096, factor)) == int(page_after)
+    # A run that gains nothing takes as long as the slow bound.
+    slow = re.search(r"\| gups-full \(([\d.]+), ", text)
+    assert slow
+    assert f"whose run has {float(slow[1]) * 1000 / interval:.0f} intervals: DAMON can" in text
 
 
 @pytest.mark.parametrize(

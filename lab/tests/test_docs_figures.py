@@ -349,11 +349,17 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
     ),
     "From slow memory they take 44 to 128 s of guest time.": (
         "docs/bench.md",
-        lambda: [
-            round(edge(read.long_times * _T_SLOW[read.variant.of] for read in LONG if read.variant))
-            for edge in (min, max)
-        ]
-        == [44, 128],
+        lambda: (
+            [
+                round(
+                    edge(
+                        read.long_times * _T_SLOW[read.variant.of] for read in LONG if read.variant
+                    )
+                )
+                for edge in (min, max)
+            ]
+            == [44, 128]
+        ),
     ),
     "Moving pages of 4 KiB one by one takes some 8 µs a page (`movepages-4k`, stock Linux) and "
     "1.15 µs in its document: seven times as long.": (
