@@ -13,13 +13,15 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
   experiment has no bounds, and ``unbounded`` says why
 - ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
 - ``wide``: true: every contender takes part, and not those alone that do so everywhere
-- ``named``: contenders that take part at full length though they do not everywhere, in
-  variants without an idle CPU too
+- ``named``: contenders that take part at full length though they do not everywhere, and unless
+  they are "alone" in variants without an idle CPU too
 - ``control``: true: of contenders that are not everywhere the control takes part, in variants
   without an idle CPU too
 - ``decides``: what decides there which pages are promoted, one of DECIDES; where there are bounds
 - ``seeds``: how many runs with different random numbers the figures are means of
   (default 1); with QUICK=1 there is one
+- ``one_seed``: contenders that have one seed all the same, as those of others agree: bounds that
+  take as long with each, and contenders that gain as much
 - ``best_mib``: how much of the data the DRAM of each socket can hold, where that is
   not all of what is accessed. The best placement takes no part in
   variants but long ones
@@ -46,8 +48,9 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
   resolution of the results
 - ``part``: "everywhere" (the default), "control": with QUICK=1, and else in experiments that
   are ``wide`` or say ``control``; "wide": only in those that are ``wide``, at full length, with
-  one seed; "named": only in those that have it in ``named``. Where a document has a figure of one
-  of these, it takes part at full length
+  one seed, and where it balances between sockets only on machines with several; "named": only in
+  those that have it in ``named``; "alone": the same, and in none of their variants. Where a
+  document has a figure of one of these, it takes part at full length
 - ``long``: true: one that is "wide" takes part in the long forms of ``wide`` experiments too, as
   the control does
 - ``setup``: shell scripts beside the file; ``variables``: a table of values for them;
@@ -70,7 +73,7 @@ from lab.machines.variation import Variation
 EXPERIMENTS = paths.ROOT / "lab" / "experiments"
 CONTENDERS = paths.ROOT / "lab" / "contenders"
 PLACEMENTS = ("start", "fast", "slow", "best")
-PARTS = ("everywhere", "control", "wide", "named")
+PARTS = ("everywhere", "control", "wide", "named", "alone")
 DECIDES = {
     "first": "the first hint fault: more than 1 GiB of DRAM is free",
     "full": "the hint fault's latency, and demotion: DRAM is full, or comes to be",
@@ -179,6 +182,7 @@ class Experiment:
     quick_by_name: bool = False
     wide: bool = False
     named: tuple[str, ...] = ()
+    one_seed: tuple[str, ...] = ()
     control: bool = False
     decides: str = ""
     long: tuple[str, ...] = ()
@@ -221,6 +225,14 @@ class Contender:
     long: bool = False
 
 
+def _wide(read: Experiment, contender: Contender) -> bool:
+    """Whether it is one of those that take part where all do, and has something to do there."""
+    if not read.wide or contender.part in ("named", "alone"):
+        return False
+    between_sockets = contender.balancing == 3
+    return not between_sockets or len(machines.load(read.machine).initiators) > 1
+
+
 def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     """Whether the matrix has this cell without its contender being asked for."""
     if contender.placement == "best" and read.variant and not read.is_long:
@@ -230,12 +242,12 @@ def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     if quick:
         return False
     named = read.document is not None and read.document.names(contender.name)
-    whole = read.variant is None or read.variant.name in NO_SPARE
-    if whole and (contender.name in read.named or (contender.part == "control" and read.control)):
+    crowded = read.variant is not None and read.variant.name in NO_SPARE
+    asked = contender.name in read.named and not (crowded and contender.part == "alone")
+    if (crowded or not read.variant) and (asked or (contender.part == "control" and read.control)):
         return True
-    wide = read.wide and contender.part != "named"
     slow = read.is_long and (contender.long or contender.part == "control")
-    return named or (wide and (slow or not read.variant))
+    return named or (_wide(read, contender) and (slow or not read.variant))
 
 
 def _names(kind: type) -> set[str]:
@@ -299,6 +311,7 @@ def experiment(path: Path) -> Experiment:
         best_mib=tuple(table.take("best_mib", list, ())),
         wide=table.take("wide", bool, False),
         named=table.words("named", []),
+        one_seed=table.words("one_seed", []),
         control=table.take("control", bool, False),
         decides=table.choice("decides", DECIDES) if "decides" in table else "",
         long=table.words("long", []),

@@ -117,6 +117,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
     )
     # The best placement is counted in a run of its own, which makes two of each.
     once = quick or contender.part == "wide" or placement == "best"
+    once = once or contender.name in experiment.one_seed
     seeds = 1 if once else experiment.seeds
     return Cell(
         experiment,
@@ -271,7 +272,7 @@ def _lost_ms(result: Result, still: Result, variant: Variant | None) -> float | 
 
 
 def _by_seed(results: list[Result], fast: list[Result], slow: list[Result]) -> list[float | None]:
-    """R of each seed, against the bounds with the same random numbers."""
+    """R of each seed, against the bounds beside it."""
     return [
         recovered(result.seconds, best.seconds, worst.seconds)
         for result, best, worst in zip(results, fast, slow)
@@ -282,6 +283,12 @@ def _begins_slow(made: Cell) -> bool:
     """Whether its data begin where the slow bound has them and only a policy moves them: what
     is gained without one comes from elsewhere."""
     return made.contender.placement == "start" and made.experiment.start == made.experiment.slow
+
+
+def _beside(results: list[Result], bound: list[Result]) -> list[Result]:
+    """A bound for each result: with the same random numbers, of which a contender may have
+    fewer, or the one that stands for all."""
+    return bound * len(results) if len(bound) == 1 else bound[: len(results)]
 
 
 def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result]) -> dict:
@@ -302,8 +309,7 @@ def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result
     }
     if failed or not results:
         return {**base, **dict.fromkeys(_FIGURES)}
-    # With the same random numbers: a contender may have fewer seeds than its bounds.
-    fast, slow = fast[: len(results)], slow[: len(results)]
+    fast, slow = _beside(results, fast), _beside(results, slow)
     seconds, hog, undisturbed = seconds_of(results), _rate(results), _rate(slow)
     return {
         **base,

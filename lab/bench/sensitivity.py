@@ -37,7 +37,9 @@ def varied(
 ) -> list[description.Experiment]:
     """The short form of each experiment with each of these models."""
     return [
-        replace(experiment, variation=variation, workload=experiment.quick, seeds=seeds)
+        replace(
+            experiment, variation=variation, workload=experiment.quick, seeds=seeds, one_seed=()
+        )
         for variation in models
         for experiment in experiments
     ]

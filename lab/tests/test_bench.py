@@ -198,6 +198,27 @@ def test_one_seed_is_held_against_the_bounds_with_that_seed(experiment):
     ]
 
 
+def test_bounds_of_one_seed_stand_for_all(experiment):
+    def measure(run):
+        seed = int(run.workload[-1])
+        assert seed == 1 or "numa_balancing 2" in run.setup
+        return replace(made_up(run), seconds=made_up(run).seconds + 0.25 * (seed - 1))
+
+    read = replace(experiment, seeds=3, best_mib=(), one_seed=("fast", "slow"))
+    rows = rows_of(read, measure, ("fast", "slow", "stock-2"))
+    assert rows["fast"]["recovered_by_seed"] == [1.0]
+    assert rows["stock-2"]["recovered_by_seed"] == [0.5, 0.375, 0.25]
+    assert rows["stock-2"]["recovered"] == 0.375
+    busy = description.variant(replace(read, workload=(*read.workload, "--cpus", "0")), "busy")
+    lost = {"cpus": [{"cpu": 1, "kernel": {"instructions": 0, "ns": 5e6}}]}
+    rows = rows_of(
+        busy,
+        lambda run: replace(made_up(run), model={**made_up(run).model, **lost}),
+        ("fast", "slow", "stock-2"),
+    )
+    assert rows["stock-2"]["hog_lost_ms"] == pytest.approx(5 - 5 * 2 / 3)
+
+
 def test_others_are_held_against_those_beside_the_slow_bound(experiment):
     def measure(run):
         rate = 2e9 if run.workload[2] == "1" and "numa_balancing 2" not in run.setup else 1.5e9

@@ -188,6 +188,30 @@ def test_what_a_busy_workload_leaves_is_where_the_figures_are(tmp_path):
     assert "<th>left</th>" in text and "<td>0.62</td>" in text
 
 
+def test_where_chance_decides_a_control_has_as_many_seeds():
+    """Also in variants whose figures are told. One seed have only those whom nobody is held
+    against seed by seed."""
+    names = {read.name: read for read in SHIPPED}
+    known = {one.name: one for one in CONTENDERS}
+    for name in ("gups", "regions-slow", "regions-busy", "gups-full-busy", "redis-2cpu"):
+        read = names[name]
+        assert description.take_part(read, known["off-2"], quick=False), name
+        assert len(cell(read, known["off-2"]).runs) == 3, name
+    assert names["pmbench-normal-limited"].seeds == 3
+    compared = {"stock-2", "off-2", "pghot-default-hint_fault"}
+    for read in SHIPPED:
+        assert not compared & set(read.one_seed), read.name
+        seeds = {name: len(cell(read, known[name]).runs) for name in (*read.one_seed, "stock-2")}
+        assert set(seeds.values()) <= {1, read.seeds} and seeds["stock-2"] == read.seeds
+
+
+def test_files_that_are_not_mapped_have_somebody_who_can_act():
+    known = {one.name: one for one in CONTENDERS}
+    for read in SHIPPED:
+        if read.workload[0] == "readers" and not read.variant:
+            assert description.take_part(read, known["pghot-default-page_cache"], quick=False)
+
+
 def test_the_best_placement_has_one_seed():
     """It takes two runs of each, and one says what DRAM can hold."""
     (read,) = description.experiments("gups-full")
