@@ -65,7 +65,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from lab import machines, paths, toml
-from lab.bench import scale
+from lab.bench import checks, followed, scale
+from lab.bench.followed import Document, Turn
 from lab.bench.scale import Scale
 from lab.errors import LabError
 from lab.machines.variation import Variation
@@ -91,50 +92,6 @@ VARIANTS = {
 """What experiments have variants of, and what is said of them."""
 NO_SPARE = ("busy", "2cpu")
 """Those in which a thread that moves pages takes its time from somebody."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """What a document reports of one contender."""
-
-    contender: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Document:
-    """Where an experiment comes from, and what was measured there."""
-
-    title: str
-    differs: str
-    figures: tuple[Figure, ...]
-    cold: bool = False
-
-    def names(self, contender: str) -> bool:
-        """Whether it says anything of this contender."""
-        return any(figure.contender == contender for figure in self.figures)
-
-
-@dataclass(frozen=True)
-class Turn:
-    """For how many ms each part of the memory is hot: here, from slow memory, and in the
-    document, if there is one.
-
-    What is accessed within the hot threshold after a scan is promoted. So it is the turn
-    against that threshold which decides how much can be.
-    """
-
-    ms: int
-    there_ms: int | None
-
-    def here(self, by: Scale) -> float:
-        """How many hot thresholds it takes with that scale."""
-        return self.ms / by.hot_ms()
-
-    def there(self) -> float:
-        """How many it took in the document."""
-        assert self.there_ms is not None
-        return self.there_ms / scale.HOT_MS
 
 
 @dataclass(frozen=True)
@@ -256,34 +213,7 @@ def _names(kind: type) -> set[str]:
 
 _EXPERIMENT = _names(Experiment) - {"name", "variant", "variation"}
 _CONTENDER = _names(Contender) - {"name"} | {"variables"}
-
-
-def _document(table: toml.Table) -> Document:
-    return Document(
-        table.take("title", str),
-        table.take("differs", str, ""),
-        tuple(
-            Figure(figure.take("contender", str), figure.take("text", str))
-            for figure in table.tables("figures", _names(Figure), 1)
-        ),
-        table.take("cold", bool, False),
-    )
-
-
-def _turn(table: toml.Table) -> Turn:
-    there = "there_ms" in table
-    return Turn(
-        table.integer("ms", 1, 1 << 20),
-        table.integer("there_ms", 1, 1 << 20) if there else None,
-    )
-
-
-def _with_turn(document: Document | None, turn: Turn | None, by: Scale) -> Document | None:
-    """A document that also says how its turns differ."""
-    if document is None or turn is None:
-        return document
-    told = f"A turn takes {turn.there():.1f} hot thresholds there and {turn.here(by):.1f} here."
-    return replace(document, differs=f"{document.differs} {told}")
+_SCALE = _names(Scale)
 
 
 def _variants(table: toml.Table) -> dict[str, str]:
@@ -293,14 +223,60 @@ def _variants(table: toml.Table) -> dict[str, str]:
     return {kind: chosen.choice(kind, ("full", "seeds", "quick")) for kind in chosen}
 
 
+def _check(table: toml.Table, read: Experiment) -> None:
+    """LabError where fields do not go together."""
+    on = machines.load(read.machine)
+    roomy = checks.machine(table, "fast_machine", read.fast_machine) if read.fast_machine else on
+    for name, nodes, there in (
+        ("start", read.start, on),
+        ("slow", read.slow, on),
+        ("fast", read.fast, roomy),
+    ):
+        if nodes is not None:
+            checks.place(table, name, nodes, there)
+    for name, words in (("quick", read.quick), ("long", read.long)):
+        if words:
+            checks.workload(table, name, words, on)
+    if read.fast is not None:
+        for name in ("workload", "quick", "long"):
+            if words := getattr(read, name):
+                checks.placed(table, name, words)
+        # Else no class of the tables would have it.
+        table.choice("decides", DECIDES)
+    for name in ("named", "one_seed"):
+        checks.known(table, name, getattr(read, name), CONTENDERS)
+    figures = read.document.figures if read.document else ()
+    checks.known(table, "document", [figure.contender for figure in figures], CONTENDERS)
+    sockets = len(on.initiators)
+    if read.best_mib and (
+        len(read.best_mib) != sockets
+        or not all(type(mib) is int and mib > 0 for mib in read.best_mib)
+    ):
+        table.fail("best_mib", f"is not a list of {sockets} numbers above 0")
+    if bool(read.long) != ("long_times" in table):
+        table.fail("long", "goes with long_times")
+    if read.turn and (read.turn.there_ms is None) != (read.document is None):
+        table.fail("turn", "has there_ms where there is a document, and nowhere else")
+    if (read.fast is None) != (read.slow is None):
+        table.fail("fast", "goes with slow")
+    if (read.fast is None) == (read.unbounded is None):
+        table.fail("unbounded", "is for experiments without fast and slow, which say why")
+
+
 def experiment(path: Path) -> Experiment:
     """Read one experiment."""
     table = toml.read(path, _EXPERIMENT)
+    # What others are read by.
+    words = table.words("workload")
+    checks.workload(
+        table, "workload", words, checks.machine(table, "machine", table.take("machine", str))
+    )
+    scaled = table.table("scale", _SCALE) if "scale" in table else None
     read = Experiment(
         name=path.stem,
         about=table.take("about", str),
         machine=table.take("machine", str),
-        workload=table.words("workload"),
+        workload=words,
         quick=table.words("quick"),
         quick_by_name=table.take("quick_by_name", bool, False),
         start=table.take("start", str),
@@ -322,34 +298,17 @@ def experiment(path: Path) -> Experiment:
         programs=table.words("programs", []),
         packages=table.words("packages", []),
         document=(
-            _document(table.table("document", _names(Document))) if "document" in table else None
+            followed.document(table.table("document", _names(Document)))
+            if "document" in table
+            else None
         ),
-        scale=scale.read(
-            table.table("scale", _names(Scale)) if "scale" in table else None,
-            table.words("workload"),
-        ),
-        turn=_turn(table.table("turn", _names(Turn))) if "turn" in table else None,
+        # Where it is missing the error is to name the file as well.
+        scale=scale.read(scaled or toml.Table(f"{table.where}: scale", {}, _SCALE), words),
+        turn=followed.turn(table.table("turn", _names(Turn))) if "turn" in table else None,
         variants=_variants(table),
     )
-    for which in ("machine", "fast_machine"):
-        name = getattr(read, which)
-        if name and machines.load(name).model is None:
-            table.fail(which, f"{name} has no model to measure time with")
-    sockets = len(machines.load(read.machine).initiators)
-    if read.best_mib and (
-        len(read.best_mib) != sockets
-        or not all(type(mib) is int and mib > 0 for mib in read.best_mib)
-    ):
-        table.fail("best_mib", f"is not a list of {sockets} numbers above 0")
-    if bool(read.long) != ("long_times" in table):
-        table.fail("long", "goes with long_times")
-    if read.turn and (read.turn.there_ms is None) != (read.document is None):
-        table.fail("turn", "has there_ms where there is a document, and nowhere else")
-    if (read.fast is None) != (read.slow is None):
-        table.fail("fast", "goes with slow")
-    if (read.fast is None) == (read.unbounded is None):
-        table.fail("unbounded", "is for experiments without fast and slow, which say why")
-    return replace(read, document=_with_turn(read.document, read.turn, read.scale))
+    _check(table, read)
+    return replace(read, document=followed.with_turn(read.document, read.turn, read.scale))
 
 
 def _variables(table: toml.Table) -> str:
@@ -370,6 +329,8 @@ def contender(path: Path) -> Contender:
             text += (path.parent / script).read_text(encoding="utf-8")
         except OSError as error:
             table.fail("setup", f"cannot read {script}: {error.strerror}")
+    if "like" in table:
+        checks.known(table, "like", [table.take("like", str)], CONTENDERS)
     return Contender(
         name=path.stem,
         about=table.take("about", str),
@@ -391,8 +352,8 @@ def _cpus(read: Experiment) -> tuple[tuple[int, ...], tuple[int, ...]]:
     CPUs, as it can come to run on any."""
     every = range(sum(node.cpus for node in machines.load(read.machine).nodes))
     used = set(every)
-    if "--cpus" in read.workload:
-        used = set(map(int, read.workload[read.workload.index("--cpus") + 1].split(",")))
+    if bound := checks.cpus_of(read.workload):
+        used = set(map(int, bound))
     return tuple(cpu for cpu in every if cpu not in used), tuple(sorted(used))
 
 

@@ -5,6 +5,27 @@ from lab.bench import description
 from lab.bench.origin import Origin
 
 ORIGIN = Origin("make bench QUICK=1", "commit 0123456789ab")
+EXPERIMENT = """
+about = "a test"
+machine = "small"
+workload = ["random", "--place", "{place}", "--accesses", "4"]
+quick = ["random", "--place", "{place}", "--accesses", "1"]
+start = "1"
+fast = "0"
+slow = "1"
+decides = "first"
+best_mib = [1]
+programs = ["mark"]
+[document]
+title = "a document"
+differs = "everything"
+figures = [{ contender = "stock-2", text = "5 s" }]
+[scale]
+memory = 128
+time = 26
+data = 64
+"""
+"""What a small experiment's file says."""
 
 
 def altered(tmp_path, name, old, new):

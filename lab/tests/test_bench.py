@@ -19,31 +19,11 @@ from lab.host import programs
 from lab.measure import Guests, Result, workloads
 from lab.tests import bench_fakes
 
-EXPERIMENT = """
-about = "a test"
-machine = "small"
-workload = ["random", "--place", "{place}", "--accesses", "4"]
-quick = ["random", "--place", "{place}", "--accesses", "1"]
-start = "1"
-fast = "0"
-slow = "1"
-best_mib = [1]
-programs = ["mark"]
-[document]
-title = "a document"
-differs = "everything"
-figures = [{ contender = "stock-2", text = "5 s" }]
-[scale]
-memory = 128
-time = 26
-data = 64
-"""
-
 
 @pytest.fixture
 def experiment(tmp_path):
     path = tmp_path / "test.toml"
-    path.write_text(EXPERIMENT, encoding="utf-8")
+    path.write_text(bench_fakes.EXPERIMENT, encoding="utf-8")
     return description.experiment(path)
 
 
@@ -66,59 +46,6 @@ def test_all_that_is_shipped_loads():
         "pghot-default-hint_fault",
         "pghot-precise-hint_fault",
     } <= set(CONTENDERS)
-
-
-@pytest.mark.parametrize(
-    "old, new, error",
-    [
-        ('about = "a test"', "", "test.toml: about: is missing"),
-        ('"small"', '"none"', "unknown machine 'none'"),
-        ('"small"', '"three-node"', "test.toml: machine: three-node has no model"),
-        ("best_mib = [1]", "best_mib = 1", "test.toml: best_mib: 1 is not of type list"),
-        ("best_mib = [1]", "best_mib = [1, 2]", "best_mib: is not a list of 1 numbers above 0"),
-        ("best_mib = [1]", "best_mib = [0]", "best_mib: is not a list of 1 numbers above 0"),
-        ('["mark"]', '"mark"', "test.toml: programs: 'mark' is not of type list"),
-        ("best_mib = [1]", "best = 1", "test.toml: best: unknown field"),
-        ('fast = "0"', "", "test.toml: fast: goes with slow"),
-        ('fast = "0"\nslow = "1"', "", "test.toml: unbounded: is for experiments"),
-        ("best_mib = [1]", "seeds = 0", "test.toml: seeds: 0 is not an integer from 1 to 100"),
-        (
-            "title =",
-            "name =",
-            "test.toml: document: name: unknown field, known are cold, differs, figures, title",
-        ),
-        (
-            "text =",
-            "word =",
-            "test.toml: document: figures 1: word: unknown field, known are contender, text",
-        ),
-        ("[document]", "[document", "test.toml: Expected"),
-        ("memory = 128", "memory = 0", "test.toml: scale: memory: 0 is not an integer from 1"),
-        ("data = 64", "size = 64", "test.toml: scale: size: unknown field"),
-        ("[scale]", "[variants]\nidle = 'full'\n[scale]", "variants: idle: unknown field"),
-        ("[scale]", "[variants]\nbusy = 'no'\n[scale]", "busy: 'no' is none of full, seeds, quick"),
-    ],
-)
-def test_a_bad_experiment_names_the_field(tmp_path, old, new, error):
-    assert old in EXPERIMENT
-    path = tmp_path / "test.toml"
-    path.write_text(EXPERIMENT.replace(old, new), encoding="utf-8")
-    with pytest.raises(LabError, match=re.escape(error)):
-        description.experiment(path)
-
-
-def test_a_bad_contender_names_the_field(tmp_path):
-    path = tmp_path / "c.toml"
-    good = 'about = "x"\norder = 1\nkernel = "stock"\nbalancing = 2\nplacement = "start"\n'
-    path.write_text(good.replace('"start"', '"there"'), encoding="utf-8")
-    with pytest.raises(LabError, match="c.toml: placement: 'there' is none of"):
-        description.contender(path)
-    path.write_text(good + 'variables = { "a b" = 1 }\n', encoding="utf-8")
-    with pytest.raises(LabError, match="c.toml: variables: a b = 1 is not a name"):
-        description.contender(path)
-    path.write_text(good + 'setup = ["none.sh"]\n', encoding="utf-8")
-    with pytest.raises(LabError, match="c.toml: setup: cannot read none.sh"):
-        description.contender(path)
 
 
 def test_unknown_experiment():
