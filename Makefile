@@ -10,6 +10,12 @@ export LINUX_TARBALL JOBS HOOK
 # Given and empty, as by a shell variable that is not set.
 NO_TESTS := $(if $(strip $(TESTS)),,$(filter command,$(origin TESTS)))
 
+# What is given here and means nothing, as EXPERIMENTS=: else all there is would be run.
+TAKEN := JOBS LINUX_TARBALL PGHOT_% DEBUG EXPERIMENT CONTENDER QUICK FRESH DOCS
+GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+unknown = $(strip $(filter-out $(TAKEN) $(1),$(GIVEN)))
+refuse = $(if $(unknown),echo 'lab: $@ takes no $(unknown): see make help' >&2; exit 2)
+
 # The kernel's own make must not join this one's job server.
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -64,9 +70,11 @@ soak: ## trouble memory with all sources on, in the debug kernel
 	@$(LAB) soak
 
 bench: ## run the benchmarks in guest time, beside the stock kernel
+	@$(call refuse,MAIN LONG)
 	@$(LAB) bench
 
 sensitivity: ## measure how far results depend on the memory model
+	@$(call refuse)
 	@$(LAB) sensitivity
 
 measure: ## run one workload in guest time

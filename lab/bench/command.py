@@ -103,7 +103,11 @@ def _experiments(args: argparse.Namespace) -> list[description.Experiment]:
     if args.long:
         return description.long_ones()
     wanted = description.experiments(",".join(overview.MAIN) if args.main else args.experiment)
-    return [experiment for experiment in wanted if experiment.quick or not args.quick]
+    made = [experiment for experiment in wanted if experiment.quick or not args.quick]
+    if not made:
+        named = ", ".join(experiment.name for experiment in wanted)
+        raise LabError(f"without a short form there is nothing to run of {named}: leave out QUICK")
+    return made
 
 
 def run(args: argparse.Namespace) -> int:

@@ -21,12 +21,40 @@ from lab.log import console
 OUT = paths.OUT / "bench"
 
 
+class _Switch(argparse.Action):
+    """An option without a value. Unlike those of "store_true" its default is read by ``type``,
+    and so only where the verb is."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, True)
+
+
+def _on(name: str) -> Callable[[str], bool]:
+    """Reads the variable of a switch. What is meant otherwise, as "yes", is not to start hours of
+    runs that are others."""
+
+    def given(text: str) -> bool:
+        if text not in ("", "0", "1"):
+            raise LabError(f"{name}={text} is neither 0 nor 1: say {name}=1 or leave it out")
+        return text == "1"
+
+    return given
+
+
 def switch(parser: argparse.ArgumentParser, name: str, text: str) -> None:
     """An option that is off unless it is given, or a variable of its name is 1."""
     parser.add_argument(
         f"--{name}",
-        action="store_true",
-        default=os.environ.get(name.upper()) == "1",
+        action=_Switch,
+        nargs=0,
+        type=_on(name.upper()),
+        default=os.environ.get(name.upper(), ""),
         help=f"{text} ({name.upper()}=1)",
     )
 

@@ -2,10 +2,12 @@
 """lab/bench/checks.py and options.py: what is told who asks for what there is not."""
 
 import re
+import subprocess
 
 import pytest
 
-from lab.bench import description
+from lab import cli, paths
+from lab.bench import command, description, options
 from lab.errors import LabError
 from lab.tests import bench_fakes
 
@@ -86,3 +88,54 @@ def test_a_bad_contender_names_the_field(tmp_path):
     path.write_text(good + 'setup = ["none.sh"]\n', encoding="utf-8")
     with pytest.raises(LabError, match="c.toml: setup: cannot read none.sh"):
         description.contender(path)
+
+
+def parsed(*words):
+    return cli.parser().parse_args(words)
+
+
+@pytest.mark.parametrize("text, on", [("", False), ("0", False), ("1", True)])
+def test_a_switch_is_a_variable_too(monkeypatch, text, on):
+    for name in ("quick", "fresh", "docs", "main", "long"):
+        monkeypatch.setenv(name.upper(), text)
+        assert getattr(parsed("bench"), name) is on
+        assert getattr(parsed("bench", f"--{name}"), name) is True
+        monkeypatch.delenv(name.upper())
+        assert getattr(parsed("bench"), name) is False
+
+
+def test_what_is_not_read_starts_no_run(monkeypatch, capsys):
+    """Neither as "set" nor as "not set", which would be hours of runs. Other verbs do not care."""
+    monkeypatch.setattr(command, "run_matrix", lambda *_, **__: pytest.fail("it ran"))
+    for text in ("yes", "no", "true", " 1"):
+        monkeypatch.setenv("QUICK", text)
+        assert cli.main(["bench"]) == cli.main(["sensitivity"]) == 1
+        assert f"QUICK={text} is neither 0 nor 1" in capsys.readouterr().err
+        assert parsed("check").run
+
+
+def test_nothing_to_run_is_an_error(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(command, "run_matrix", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(options, "OUT", tmp_path / "build")
+    assert cli.main(["bench", "--quick", "--experiment", "redis-long,pmbench-uniform"]) == 1
+    assert "there is nothing to run of redis-long, pmbench-uniform" in capsys.readouterr().err
+    assert not (tmp_path / "build").exists()
+
+
+def made(*words):
+    """What make would do."""
+    done = subprocess.run(
+        ["make", "-n", *words], cwd=paths.ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_variables_that_a_target_does_not_take_are_refused():
+    for words in (["bench", "EXPERIMENTS=redis"], ["sensitivity", "LONG=1"], ["bench", "quick=1"]):
+        assert f"lab: {words[0]} takes no {words[1].partition('=')[0]}: " in made(*words)
+    told = subprocess.run(["make", "help"], cwd=paths.ROOT, capture_output=True, check=True)
+    parts = told.stdout.decode().partition("All of these take")[2].partition("'soak'")[0]
+    names = re.findall(r"^  ([A-Z_]+)=", parts, re.MULTILINE)
+    assert {"JOBS", "PGHOT_CACHE", "EXPERIMENT", "QUICK", "LONG"} <= set(names)
+    given = [f"{name}=1" for name in names if name != "TESTS"]
+    assert "takes no" not in made("bench", *given)
