@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Rows of results.json that no run has made."""
 
+from lab import machines
 from lab.bench import description
 from lab.bench.origin import Origin
 
@@ -35,6 +36,19 @@ def altered(tmp_path, name, old, new):
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")
     return path
+
+
+def starting_slow(decides=""):
+    """How many experiments there are whose data start where the slow bound has them, on nodes
+    without CPUs: of a class, or of all."""
+    found = set()
+    for one in description.experiments():
+        cpuless = {
+            str(node) for node, has in enumerate(machines.load(one.machine).nodes) if not has.cpus
+        }
+        if not one.variant and decides in ("", one.decides) and one.start == one.slow:
+            found |= {one.name} if set(one.start.split(",")) <= cpuless else set()
+    return len(found)
 
 
 def row(experiment, contender, recovered=None, *, slow=4.0, fast=2.0, **fields):

@@ -217,3 +217,22 @@ def test_the_best_placement_has_one_seed():
     (read,) = description.experiments("gups-full")
     seeds = {one.name: len(cell(read, one).runs) for one in CONTENDERS}
     assert seeds["best"] == 1 and seeds["stock-2"] == read.seeds == 3
+
+
+def test_the_contender_of_the_guide_lets_the_matrix_be(tmp_path):
+    """Who follows docs/bench.md has as many runs as before, and those that are asked for."""
+    page_text = (paths.ROOT / "docs/bench.md").read_text(encoding="utf-8")
+    guide = page_text.partition("as a contender of its own. Copy")[2].partition("3. Change")[0]
+    (name,) = re.findall(r"`lab/contenders/([\w-]+)\.toml` to", guide)
+    told = re.findall(r"^ {7}(\w+) = (.*)$", guide, re.MULTILINE)
+    assert [field for field, _ in told] == ["about", "kernel", "part"]
+    text = (description.CONTENDERS / f"{name}.toml").read_text(encoding="utf-8")
+    for field, value in told:
+        text = re.sub(rf"^{field} = .*\n", "", text, flags=re.MULTILINE) + f"{field} = {value}\n"
+    path = tmp_path / "before.toml"
+    path.write_text(text, encoding="utf-8")
+    made = description.contender(path)
+    assert made.kernel == "build/before" and made.cmdline == ("pghot=default",)
+    for read in (*SHIPPED, *LONG):
+        for quick in (False, True):
+            assert not description.take_part(read, made, quick=quick)
