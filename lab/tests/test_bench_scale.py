@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """lab/bench/scale.py: constants of time and size in proportion to machine and run."""
 
+import functools
 import re
 import subprocess
 from itertools import pairwise
@@ -39,28 +40,85 @@ def test_as_large_and_long_as_there_it_is_as_shipped():
     }
 
 
+# Of pghot's constants of time those that the page has no line for.
+SCALED_ALONG = {"PGHOT_WINDOW_MS", "PGHOT_PERIOD_MS", "HOTNESS_UNIT_EPOCH_MS"}
+NO_DIFFERENCE = {
+    "SKEW_MS": "bounds how far clocks of CPUs are apart, and comes into play where they are",
+    "PACE_PERMILLE_NS": "a thousandth of a second, to reckon with",
+    "IDLE_NS": "how soon it is looked whether a unit is there that interrupts by itself",
+    "RETRY_NS": "how soon a unit that does not count is tried again: none does not count",
+    "OPERATION_POLL_US": "how often a register is asked, which takes as long here",
+    "OPERATION_LIMIT_US": "by when a device that is broken is given up",
+}
+
+
+@functools.cache
+def defined():
+    """Macros of the sources of pghot, but for those of its tests."""
+    sources = "\n".join(
+        path.read_text(encoding="utf-8")
+        for path in paths.OVERLAY.glob("mm/pghot/**/*.[ch]")
+        if path.parent.name != "tests"
+    )
+    return dict(re.findall(r"^#define\s+(\w+)\s+(\S.*?)(?:\s*/\*.*)?$", sources, re.MULTILINE))
+
+
+def value(name):
+    """One that is a number."""
+    return int(defined()[name].rstrip("UL"))
+
+
 def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
     """As they are in the sources, and how far they are from a common scale's."""
     text = (paths.ROOT / "docs/bench.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (`[A-Z].*?`) \| (.*?) \|", text, re.MULTILINE))
-    sources = "\n".join(
-        path.read_text(encoding="utf-8") for path in paths.OVERLAY.glob("mm/pghot/**/*.[ch]")
-    )
-    is_now = dict(re.findall(r"^#define\s+(\w+)\s+(\S.*?)(?:\s*/\*.*)?$", sources, re.MULTILINE))
+    is_now = defined()
+    # Whoever adds a constant of time says what it is here, or why that makes no difference.
+    of_time = {name for name in is_now if re.search(r"_[MUN]S$", name)}
+    told = set(re.findall(r"`(\w+)`", " ".join(rows)))
+    assert not told & (SCALED_ALONG | NO_DIFFERENCE.keys())
+    assert of_time == (told | SCALED_ALONG | NO_DIFFERENCE.keys()) & of_time
+    assert SCALED_ALONG | NO_DIFFERENCE.keys() <= of_time and told <= is_now.keys()
     burst = int(is_now["PGHOT_BURST_MS"])
     assert is_now["CLOSED_MS"] == "(PGHOT_BURST_MS / 2U)"
     assert is_now["PGHOT_SPEED_BYTES"] == "(256U << 10)"
-    room = int(is_now["ROOM_MS"].rstrip("U"))
+    room = value("ROOM_MS")
     permille, shift = int(is_now["PGHOT_CPU_PERMILLE"]), int(is_now["CHMU_BUDGET_SHIFT"])
     assert rows == {
         "`PGHOT_BURST_MS`": f"{burst} ms",
         "`CLOSED_MS`": f"{burst // 2} ms",
         "`ROOM_MS`": f"{room} ms",
         "`PGHOT_SPEED_BYTES`": "256 KiB",
-        "`PGHOT_CPU_PERMILLE`, `CHMU_BUDGET_SHIFT`": f"{permille // 10}%, 1/{1 << shift}",
+        "`PGHOT_CPU_PERMILLE`, `LOOKS_PER_MS`, `CHMU_BUDGET_SHIFT`": (
+            f"{permille // 10}%, {value('LOOKS_PER_MS')}, 1/{1 << shift}"
+        ),
+        "`CHMU_BUDGET_BURST_NS`": f"{value('CHMU_BUDGET_BURST_NS') // 1000000} ms",
+        "`PGHOT_PACE_LEAST_MS`": f"{value('PGHOT_PACE_LEAST_MS')} ms",
+        "`GATHER_US`, `GATHERED_MS`": f"{value('GATHER_US') // 1000} ms, {value('GATHERED_MS')} ms",
+        "`CROWDED_US`, `CROWDED_FULL_US`": (
+            f"{value('CROWDED_US') // 1000} ms, {value('CROWDED_FULL_US') // 1000} ms"
+        ),
+        "`SLICE_APART_MS`": f"{value('SLICE_APART_MS')} ms",
     }
     memory, time = COMMON
     assert (round(memory, -2), time, memory // time) == (500, 20, 25)
+    # A run of 2.4 s, and what it stands for.
+    at_once = value("CHMU_BUDGET_BURST_NS") / 1e9
+    shares = [(at_once + run / (1 << shift)) / run for run in (2.4, 2.4 * time)]
+    told_shares = f"200 + {2400 >> shift} ms, {shares[0]:.0%} of a CPU. In the {2.4 * time:.0f} s"
+    assert told_shares in text and f"stands for it would be {shares[1]:.0%} |" in text
+    window, part = value("PGHOT_WINDOW_MS"), value("PGHOT_PACE_PART")
+    assert f"is {window // part} ms there and would be {window // time // part} ms here" in text
+    apart = value("SLICE_APART_MS")
+    assert f"A window has {window // time // apart} of them with the common scale, and" in text
+    assert f"and {window // apart} there |" in text
+
+
+def test_an_epoch_is_scaled_by_the_contenders_script():
+    text = (paths.ROOT / "docs/bench.md").read_text(encoding="utf-8")
+    script = (description.CONTENDERS / "hotness_unit.sh").read_text(encoding="ascii")
+    assert 'epoch_ms") / ${scale_time:-1}' in script and "-ge 4 ] || epoch=4" in script
+    assert f"| `epoch_ms` of its hotness unit | {value('HOTNESS_UNIT_EPOCH_MS')} | by time." in text
 
 
 def test_the_constants_of_the_sources_are_those_that_are_scaled():
