@@ -29,7 +29,8 @@ _KVM_CREATE_VM = 0xAE01
 
 # x86-64-v2, so that any distribution's user space runs. From the AMD-like
 # model: no page table isolation to emulate, and no fast `rep movs`, which the
-# memory model could not see element by element.
+# memory model could not see element by element. QEMU could offer both, and
+# x2APIC: the memory model goes by the registers in memory.
 _TCG_CPU = "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt"
 
 MODEL_VERSION = (10, 0)

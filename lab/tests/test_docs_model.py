@@ -9,6 +9,7 @@ import pytest
 
 from lab import machines, paths
 from lab.bench import scale
+from lab.host import qemu
 
 PAGE = (paths.ROOT / "docs/model.md").read_text(encoding="utf-8")
 _FIGURE = re.compile(r"\d (ns|µs|ms|s|GB/s|Gbit/s|[KMGT]iB|%|times)\b|\d%")
@@ -67,6 +68,11 @@ LINE = 64
         ("Instruction fetch", f"would take {DRAM_CXL.model.llc_hit_ns * 3.8 / LINE:.1f} ns more"),
         ("Prefetchers beyond the next line", f"{SLOW_NS} ns a line"),
         ("Prefetchers beyond the next line", f"what the node carries, {LINE / SLOW:.0f} ns"),
+        ("Exceptions and system calls", f"costs {DRAM_CXL.model.interrupts.take_ns} ns"),
+        (
+            "Exceptions and system calls",
+            f"take {54846 * DRAM_CXL.model.interrupts.take_ns / 2 / 1e6:.1f} ms of each",
+        ),
         ("Devices' own memory traffic", f"{12.5 / FAST / DRAM_CXL.model.share:.0%} of the"),
         ("Devices' own memory traffic", f"{12.5 / SLOW / DRAM_CXL.model.share:.0%} of a CXL"),
     ],
@@ -74,6 +80,22 @@ LINE = 64
 def test_figures_follow_from_the_machine(name, figure):
     text = next(text for known, text in OMITTED.items() if known.startswith(name))
     assert figure in text
+
+
+def test_what_exceptions_would_cost_is_a_share_of_the_run():
+    text = OMITTED["Exceptions and system calls"]
+    found = re.search(r"take ([\d.]+) ms of .* a quarter of a percent of the ([\d,]+) ms", text)
+    assert found
+    assert float(found[1]) / float(found[2].replace(",", "")) == pytest.approx(0.0025, rel=0.05)
+    assert "the 54,846 hint faults" in text
+
+
+def test_the_cpu_is_the_labs_choice():
+    """What it has not is no lack of QEMU's."""
+    (name,) = {word.split(",")[0] for word in qemu.MODEL_ARGS if word.startswith("qemu64")}
+    assert f"the lab has chosen, QEMU's {name}, comes without" in OMITTED["Interrupts on their way"]
+    assert "without fast string operations, by choice" in OMITTED["The speed of the CPU"]
+    assert "+x2apic" not in str(qemu.MODEL_ARGS) and "+erms" not in str(qemu.MODEL_ARGS)
 
 
 def test_what_a_scan_delay_of_nothing_changes_has_its_size():
