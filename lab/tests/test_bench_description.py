@@ -219,6 +219,25 @@ def test_the_best_placement_has_one_seed():
     assert seeds["best"] == 1 and seeds["stock-2"] == read.seeds == 3
 
 
+def test_hostile_patterns_do_not_fit_by_as_much_as_is_said():
+    text = " ".join((paths.ROOT / "docs/bench.md").read_text(encoding="utf-8").split())
+    said = re.search(
+        r"(\d+) MiB, four times as much as DRAM .* Of its (\d+) MiB .* for (\d+)\.", text
+    )
+    assert said
+    mib, dram, room = map(int, said.groups())
+    assert mib == 4 * room
+    for name in ("hostile-triad", "hostile-uniform", "hostile-alternate"):
+        (read,) = description.experiments(name)
+        words = dict(pairwise(read.workload))
+        assert machines.load(read.machine).nodes[0].size == dram << 20
+        # What another pattern fills DRAM with, and what the best placement has of it.
+        assert int(words.get("--cold-mib", room)) == room >= sum(read.best_mib)
+        if "--cold-mib" not in words:
+            assert int(words["--mib"]) == mib
+            assert f" {mib} MiB, four times as much as DRAM has room for" in read.about
+
+
 def test_the_contender_of_the_guide_lets_the_matrix_be(tmp_path):
     """Who follows docs/bench.md has as many runs as before, and those that are asked for."""
     page_text = (paths.ROOT / "docs/bench.md").read_text(encoding="utf-8")
