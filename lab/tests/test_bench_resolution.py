@@ -8,7 +8,17 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from lab.bench import description, documents, figures, marks, matrix, page, report, resolution
+from lab.bench import (
+    description,
+    documents,
+    figures,
+    followed,
+    marks,
+    matrix,
+    page,
+    report,
+    resolution,
+)
 from lab.tests import bench_fakes
 
 
@@ -141,7 +151,7 @@ def test_what_damon_moves_is_promoted(tmp_path):
     known = description.experiments("redis")
     path = page.write(made, known, description.contenders(), tmp_path / "p.html")
     assert "<td>3,615</td>" in path.read_text(encoding="utf-8")
-    document = description.Document("t", "", (description.Figure("damon", "1.0 s"),))
+    document = followed.Document("t", "", (followed.Figure("damon", "1.0 s"),))
     told = documents.against(made, [replace(known[0], document=document)])
     assert "R 0.13, 3,615 pages promoted" in told
 
