@@ -85,6 +85,32 @@ TEST(a_range_may_have_pages_that_nobody_tracks)
 	machine_stop();
 }
 
+static void make_free(unsigned long i)
+{
+	machine_folio(2, i)->refs = 0;
+	machine_folio(2, i)->mapping = NULL;
+}
+
+/* A unit goes on listing where pages were, for a time after they were promoted. */
+TEST(pages_that_are_free_are_not_recorded)
+{
+	struct pghot_access a = at(0, 1);
+
+	machine_start(false);
+	make_free(2);
+	make_free(5);
+	assert_true(pghot_record_range(&a, 8, &machine_source));
+	assert_int_equal(*machine_source.accesses, 6);
+	a.pfn = machine_pfn(2, 2);
+	assert_false(pghot_record_range(&a, 1, &machine_source));
+
+	assert_int_equal(pghot_ring_alloc(&machine_source), 0);
+	assert_true(pghot_record_nmi(&a, 1, &machine_source));
+	pghot_ring_free(&machine_source);
+	assert_int_equal(*machine_source.accesses, 6);
+	machine_stop();
+}
+
 /* Samples of up to this many accesses, until there is no more room. */
 static unsigned int fill(unsigned int each)
 {
@@ -172,6 +198,7 @@ UNIT_MAIN(
 	cmocka_unit_test(counts_are_of_the_window),
 	cmocka_unit_test(a_range_reports_a_folio_once),
 	cmocka_unit_test(a_range_may_have_pages_that_nobody_tracks),
+	cmocka_unit_test(pages_that_are_free_are_not_recorded),
 	cmocka_unit_test(what_an_nmi_reports_is_recorded_after_it),
 	cmocka_unit_test(an_nmi_may_name_a_tail_page),
 	cmocka_unit_test(a_number_that_no_node_has_says_as_much_as_none),

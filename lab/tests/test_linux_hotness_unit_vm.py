@@ -53,6 +53,25 @@ def test_pages_are_promoted_without_numa_balancing(off, layout):
     assert on.seconds < 0.7 * off.seconds
 
 
+def test_where_pages_were_is_not_recorded():
+    """With two sources: the device lists pages that the other has had promoted by then."""
+    words = "readers --mib 16 --readers 3 --cpus 0,1,0 --loops 40 --place 2"
+    done = measure(
+        Run(
+            "two-socket-cxl",
+            "pghot",
+            tuple(words.split()),
+            cmdline=("pghot=default",),
+            setup=f"mkdir -p /mnt; {ON}; echo 1 >/sys/kernel/mm/pghot/sources/page_cache/enabled",
+        )
+    )
+    assert done.error is None
+    counted = done.vmstat
+    assert counted["pghot_promoted_pages"] > 0.9 * PAGES
+    assert counted["pghot_recorded_hotness_unit"] > 0
+    assert counted["pghot_skip_gone"] < 0.01 * PAGES
+
+
 def test_a_device_may_go_while_it_counts(off):
     """Removed and found again, over and over; at the end it is there."""
     away = f"""

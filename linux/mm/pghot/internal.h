@@ -184,7 +184,7 @@ void pghot_del_dir(struct kobject *kobj);
 struct folio *pghot_tracked_folio(unsigned long pfn,
 				  const struct pghot_map_node *node,
 				  enum pghot_verdict *verdict);
-unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr);
+bool pghot_record_pfn(unsigned long *pfn, unsigned long *nr);
 
 /* wake.c */
 void pghot_wake_init(struct pghot_node *node);

@@ -156,30 +156,32 @@ struct folio *pghot_tracked_folio(unsigned long pfn,
 
 /**
  * pghot_record_pfn - find the page whose record stands for a page
- * @pfn: the page
+ * @pfn: the page; set to the first one of its folio, if that can be known
  * @nr: set to how many pages from @pfn on have the same record
  *
  * The folio may be another one a moment later; then the record belongs to a page
  * that was not accessed, as with each page that is freed after it was reported.
  *
+ * A page that is free was accessed before. Those that were just promoted are: who
+ * reports late reports what they left behind.
+ *
  * Context: any but NMI.
  *
- * Return: the first page of its folio, or @pfn if that cannot be known.
+ * Return: false if the page is free, or not tracked.
  */
-unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr)
+bool pghot_record_pfn(unsigned long *pfn, unsigned long *nr)
 {
-	enum pghot_verdict unused;
+	enum pghot_verdict verdict;
 	struct folio *folio;
-	unsigned long first;
 
 	*nr = 1;
-	folio = pghot_tracked_folio(pfn, NULL, &unused);
+	folio = pghot_tracked_folio(*pfn, NULL, &verdict);
 	if (!folio)
-		return pfn;
-	first = folio_pfn(folio);
-	*nr = first + folio_nr_pages(folio) - pfn;
+		return verdict != PGHOT_GONE;
+	*nr = folio_pfn(folio) + folio_nr_pages(folio) - *pfn;
+	*pfn = folio_pfn(folio);
 	folio_put(folio);
-	return first;
+	return true;
 }
 
 /**
@@ -188,7 +190,8 @@ unsigned long pghot_record_pfn(unsigned long pfn, unsigned long *nr)
  * @nr: number of pages
  * @source: who reports
  *
- * A folio that has several of the pages is reported once.
+ * A folio that has several of the pages is reported once; pages that are free are
+ * not.
  *
  * Context: any but NMI; the time taken grows with @nr.
  *
@@ -205,10 +208,10 @@ bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
 		/* A sweep may have come by meanwhile: what becomes ready is of now. */
 		u32 now = pghot_now_ms();
 
-		for (i = 0; i < RANGE_PAGES && pfn < end; i++) {
+		for (i = 0; i < RANGE_PAGES && pfn < end; pfn += min(same, end - pfn)) {
 			accesses[i] = *access;
-			accesses[i].pfn = pghot_record_pfn(pfn, &same);
-			pfn += min(same, end - pfn);
+			accesses[i].pfn = pfn;
+			i += pghot_record_pfn(&accesses[i].pfn, &same);
 		}
 		n += report_many(accesses, i, source, now);
 	}

@@ -49,8 +49,8 @@ static void ring_drain(struct irq_work *work)
 			struct pghot_access a = ring->access[tail % RING_ACCESSES];
 			unsigned long nr;
 
-			a.pfn = pghot_record_pfn(a.pfn, &nr);
-			pghot_record(&a, ring->source);
+			if (pghot_record_pfn(&a.pfn, &nr))
+				pghot_record(&a, ring->source);
 		}
 		/* Only now may the reporter use these again. */
 		smp_store_release(&ring->tail, tail);
