@@ -147,6 +147,11 @@ COUNTERS: dict[str, Counter] = dict(
             " cgroup or to the job's numactl --membind list.",
         ),
         _counter(
+            "pghot_skip_asked",
+            "Nobody knows from which node the page is accessed: a hint fault is to say it.",
+            "Nothing to do: the next access to the page makes it ready again.",
+        ),
+        _counter(
             "pghot_skip_migrate",
             "The page was taken off its list, and migration failed.",
             "Look at pgmigrate_fail in /proc/vmstat. The usual causes are pages to which the kernel"

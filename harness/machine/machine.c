@@ -11,6 +11,7 @@
 #include "unit.h"
 #include "internal.h"
 #include "machine.h"
+#include "../../linux/mm/pghot/promoter.h"
 
 #define NR_PFNS			section_nr_to_pfn(MACHINE_SECTIONS)
 #define HIGH_WMARK		1024
@@ -39,6 +40,7 @@ int machine_hotplug_off;
 unsigned long machine_isolated;
 unsigned long machine_asked, machine_process_asked;
 unsigned long machine_looked, machine_bits_looked;
+unsigned long machine_questions;
 u32 machine_cold_ms;
 bool machine_reuses;
 unsigned int machine_moves_a_tick;
@@ -145,6 +147,7 @@ void machine_power_on(void)
 	machine_process_asked = 0;
 	machine_looked = 0;
 	machine_bits_looked = 0;
+	machine_questions = 0;
 	machine_cold_ms = 0;
 	machine_reuses = false;
 	machine_moves_a_tick = 0;
@@ -341,6 +344,24 @@ enum pghot_accessed pghot_clear_accessed(struct folio *folio,
 		return PGHOT_ACCESS_UNKNOWN;
 	folio->young = false;
 	return young ? PGHOT_ACCESSED : PGHOT_NOT_ACCESSED;
+}
+
+/* Who has the folio mapped is to say from where; a test does. */
+enum pghot_verdict pghot_ask(struct pghot_ask *ask, struct folio *folio)
+{
+	assert_true(ask->nr < PGHOT_ASK_PAGES);
+	if (!folio->mapped)
+		return PGHOT_PROMOTED;
+	if (folio->locked)
+		return PGHOT_BUSY;
+	ask->nr++;
+	return PGHOT_ASKED;
+}
+
+void pghot_ask_flush(struct pghot_ask *ask)
+{
+	machine_questions += ask->nr;
+	ask->nr = 0;
 }
 
 void get_online_mems(void)

@@ -107,6 +107,11 @@ void machine_balance(int mode)
 	pghot_balancing_changed();
 }
 
+/* What asks is not there: no source takes hint faults. */
+void pghot_ask_sync(void)
+{
+}
+
 /* At once: nobody who schedules it here holds a lock. */
 bool schedule_work(struct work_struct *work)
 {

@@ -135,6 +135,23 @@ static u32 class_of(const struct model *m, const struct model_page *p)
 	return class;
 }
 
+/* Does the default layout tell by the count that nobody knows the node? */
+static bool tells(const struct model *m)
+{
+	return !m->precise && m->ask && m->threshold > 1;
+}
+
+static bool unsure(const struct model *m, const struct model_page *p)
+{
+	return tells(m) && p->ready && seen_count(m, p) < m->threshold;
+}
+
+/* The fewest accesses that a page is hot with. */
+static u64 hot_count(const struct model *m)
+{
+	return tells(m) ? m->threshold - 1 : m->threshold;
+}
+
 static int claim_place(struct model_group *g, int nid)
 {
 	int place;
@@ -198,7 +215,7 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	struct model_page *p = &m->section[section].page[page];
 	struct model_block *b = block_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms);
-	bool fresh, kept, elsewhere;
+	bool fresh, kept, elsewhere, known, became, was_unsure;
 	int place;
 
 	if (m->section[section].owner == MODEL_NOBODY)
@@ -208,6 +225,8 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	if (!weight)
 		return PGHOT_COUNTED;
 	fresh = in_window(m, p, now_ms);
+	was_unsure = unsure(m, p);
+	known = nid != NUMA_NO_NODE || (fresh && p->ready && !was_unsure);
 	/* Who was not there for a window says so of all but what waits and is in use. */
 	kept = fresh ? p->ready || !a->anew : p->ready && !a->anew;
 	fresh = fresh && kept;
@@ -238,14 +257,18 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	if (a->interval_ms && (p->ready || p->count >= m->threshold) &&
 	    age(p, bucket) > 0)
 		p->bucket = bucket;
+	became = !p->ready && p->count >= m->threshold;
+	p->ready |= became;
+	if (tells(m) && p->ready) {
+		if (!known)
+			p->count = m->threshold - 1;
+		else
+			p->count = max(p->count, m->threshold);
+	}
 	/* It may wait for where it was to go before. */
-	if (p->ready && elsewhere)
+	if (became || (p->ready && (elsewhere || was_unsure != unsure(m, p))))
 		b->pending = true;
-	if (p->ready || p->count < m->threshold)
-		return PGHOT_COUNTED;
-	p->ready = true;
-	b->pending = true;
-	return PGHOT_BECAME_READY;
+	return became ? PGHOT_BECAME_READY : PGHOT_COUNTED;
 }
 
 bool model_renew(struct model *m, int section, int page, u64 since_ms,
@@ -257,7 +280,7 @@ bool model_renew(struct model *m, int section, int page, u64 since_ms,
 	if (m->section[section].owner == MODEL_NOBODY)
 		return false;
 	group_enter_era(m, section, page, now_ms);
-	if (!p->ready || seen_count(m, p) < m->threshold ||
+	if (!p->ready || seen_count(m, p) < hot_count(m) ||
 	    bucket - since >= (u64)window_buckets(m))
 		return false;
 	if ((s64)p->bucket >= (s64)since)
@@ -422,7 +445,8 @@ unsigned int model_collect(const struct model *m, int section, int page,
 	     i++) {
 		const struct model_page *p = &s->page[i];
 		bool hot = in_window(m, p, now_ms) &&
-			   seen_count(m, p) >= m->threshold;
+			   seen_count(m, p) >= hot_count(m);
+		int nid;
 
 		if (!p->ready)
 			continue;
@@ -430,10 +454,11 @@ unsigned int model_collect(const struct model *m, int section, int page,
 			*more = true;
 			continue;
 		}
+		nid = m->precise ? p->nid :
+				   s->group[first_of_group(i)].nid[p->place];
 		entries[n++] = (struct pghot_entry) {
 			.pfn = model_pfn(section, i),
-			.nid = m->precise ? p->nid :
-					    s->group[first_of_group(i)].nid[p->place],
+			.nid = unsure(m, p) ? NUMA_NO_NODE : nid,
 			.class = class_of(m, p),
 			.hot = hot,
 		};

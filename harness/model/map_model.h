@@ -54,6 +54,7 @@ struct model {
 	bool precise;
 	u64 window_ms;
 	u64 threshold;
+	bool ask;		/* it matters whether somebody said the node */
 	struct model_section section[MODEL_SECTIONS];
 	struct model_cursor cursor[MODEL_NODES];
 };

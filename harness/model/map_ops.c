@@ -308,6 +308,7 @@ static bool one(struct world *w, const u8 *op)
 	case OP_THRESHOLD:
 		w->m.threshold = 1 + op[2] % model_freq_max(&w->m);
 		w->t.freq_threshold = w->m.threshold;
+		w->m.ask = w->t.ask = op[3] & 1;
 		return true;
 	case OP_TIME:
 		advance(w, steps_ms[op[2] % ARRAY_SIZE(steps_ms)] *
@@ -370,8 +371,10 @@ static bool map_run(u8 head, const u8 *ops, size_t nr, struct ops_failure *why)
 	w.why = why;
 	w.now = w.expired = head & 2 ? U32_MAX - 5000ULL : 1000;
 	model_init(&w.m, head & 1);
+	w.m.ask = head & 4;
 	w.t = (struct pghot_tunables) {
 		.freq_threshold = w.m.threshold, .window_ms = w.m.window_ms,
+		.ask = head & 4,
 	};
 	pghot_map_node_init(&w.node[0], 2);
 	pghot_map_node_init(&w.node[1], 3);

@@ -94,6 +94,71 @@ TEST(numbers_that_no_node_has_are_kept_as_none)
 	}
 }
 
+/* The default layout says by the count that nobody knows the node. */
+TEST(a_node_that_nobody_knows_is_told_from_one_that_is_known)
+{
+	unsigned long pfn = pfn_in(SECTION_A, 0);
+
+	for_each_map(&f) {
+		f.t.ask = true;
+		record_at(&f, pfn, 1, 2, 1000);
+		record_at(&f, pfn + 1, NUMA_NO_NODE, 2, 1000);
+		/* Whose word the first access was nobody knows any more. */
+		record_at(&f, pfn + 2, NUMA_NO_NODE, 1, 1000);
+		assert_int_equal(record_at(&f, pfn + 2, NUMA_NO_NODE, 1, 1000),
+				 PGHOT_BECAME_READY);
+		assert_int_equal(collect(&f, pfn), 3);
+		assert_int_equal(f.entries[0].nid, 1);
+		assert_int_equal(f.entries[1].nid, NUMA_NO_NODE);
+		assert_int_equal(f.entries[2].nid, NUMA_NO_NODE);
+		assert_true(f.entries[1].hot && f.entries[2].hot);
+		/* Who says nothing takes nothing back, and who says something is heard. */
+		record_at(&f, pfn, NUMA_NO_NODE, 2, 1000);
+		record_at(&f, pfn + 1, 1, 1, 1000);
+		assert_int_equal(collect(&f, pfn), 3);
+		assert_int_equal(f.entries[0].nid, 1);
+		assert_int_equal(f.entries[1].nid, 1);
+		assert_true(f.entries[1].hot);
+		assert_int_equal(collect_at(&f, pfn, 9000), 3);
+		assert_false(f.entries[1].hot || f.entries[2].hot);
+	}
+}
+
+/* A count of one access less is none. */
+TEST(where_one_access_is_enough_all_nodes_count_as_known)
+{
+	unsigned long pfn = pfn_in(SECTION_A, 0);
+
+	for_each_map(&f) {
+		f.t.ask = true;
+		f.t.freq_threshold = 1;
+		record_at(&f, pfn, 1, 1, 1000);
+		record_at(&f, pfn + 1, NUMA_NO_NODE, 1, 1000);
+		assert_int_equal(collect(&f, pfn), 2);
+		assert_true(f.entries[0].hot && f.entries[1].hot);
+		assert_int_equal(f.entries[1].nid, f.map.precise ? NUMA_NO_NODE : 1);
+	}
+}
+
+/* A walk that had passed the block by comes back for the answer. */
+TEST(a_node_that_becomes_known_is_looked_at_again)
+{
+	unsigned long pfn = pfn_in(SECTION_A, 0), block;
+
+	for_each_map(&f) {
+		struct pghot_cursor c = { 0 };
+
+		f.t.ask = true;
+		record_at(&f, pfn + 1, 0, 2, 1000);
+		record_at(&f, pfn, NUMA_NO_NODE, 2, 1000);
+		assert_true(pghot_map_next_block(&f.map, &f.node, &c, &block));
+		assert_false(pghot_map_next_block(&f.map, &f.node, &c, &block));
+		record_at(&f, pfn, 0, 1, 1000);
+		c = (struct pghot_cursor) { 0 };
+		assert_true(pghot_map_next_block(&f.map, &f.node, &c, &block));
+	}
+}
+
 TEST(the_histogram_follows_each_record)
 {
 	for_each_map(&f) {
@@ -314,6 +379,9 @@ UNIT_MAIN(
 	cmocka_unit_test(ready_once_until_taken),
 	cmocka_unit_test(neighbours_do_not_disturb_each_other),
 	cmocka_unit_test(numbers_that_no_node_has_are_kept_as_none),
+	cmocka_unit_test(a_node_that_nobody_knows_is_told_from_one_that_is_known),
+	cmocka_unit_test(where_one_access_is_enough_all_nodes_count_as_known),
+	cmocka_unit_test(a_node_that_becomes_known_is_looked_at_again),
 	cmocka_unit_test(the_histogram_follows_each_record),
 	cmocka_unit_test(a_count_in_flux_is_not_negative),
 	cmocka_unit_test(removal_counts_what_was_ready),

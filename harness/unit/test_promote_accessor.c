@@ -161,6 +161,75 @@ TEST(an_unknown_accessor_is_taken_to_be_near_the_page)
 	machine_stop();
 }
 
+/* Where it can be asked, it is; what is known goes at once. */
+TEST(an_unknown_accessor_is_asked_for)
+{
+	for_each_layout(precise) {
+		unsigned long i;
+
+		machine_start(precise);
+		pghot_tunables.ask = true;
+		machine_thread(2);
+		for (i = 0; i < 200; i++) {
+			machine_folio(2, i)->mapped = true;
+			machine_ready(2, i, i % 2 ? 0 : NUMA_NO_NODE);
+		}
+		machine_run(PGHOT_PERIOD_MS + 5);
+		assert_int_equal(machine_stat("skip_asked"), 100);
+		assert_int_equal(machine_questions, 100);
+		assert_int_equal(on(0), 100);
+		/* The answer. */
+		for (i = 0; i < 200; i += 2)
+			machine_ready(2, i, 1);
+		machine_run(PGHOT_PERIOD_MS + 5);
+		assert_int_equal(machine_questions, 100);
+		assert_int_equal(on(1), 100);
+		machine_check();
+		machine_stop();
+	}
+}
+
+/* It is not asked of what nobody has mapped, and not where it makes no difference. */
+TEST(an_unknown_accessor_is_asked_for_only_where_it_matters)
+{
+	struct mem_cgroup one = { .allowed.bits = { BIT(0) | BIT(2) } };
+
+	for_each_layout(precise) {
+		machine_start(precise);
+		pghot_tunables.ask = true;
+		machine_thread(2);
+		machine_folio(2, 1)->mapped = true;
+		machine_folio(2, 1)->memcg = &one;
+		machine_ready(2, 0, NUMA_NO_NODE);
+		machine_ready(2, 1, NUMA_NO_NODE);
+		machine_run(PGHOT_PERIOD_MS + 5);
+		assert_int_equal(on(0), 2);
+		assert_int_equal(machine_questions, 0);
+		machine_stop();
+	}
+}
+
+/* Nothing is asked of pages that could not move. */
+TEST(an_unknown_accessor_is_asked_for_when_there_is_room)
+{
+	machine_start(false);
+	pghot_tunables.ask = true;
+	machine_room(0, 0);
+	machine_room(1, 0);
+	machine_folio(2, 0)->mapped = true;
+	machine_thread(2);
+	machine_ready(2, 0, NUMA_NO_NODE);
+	machine_run(5);
+	/* That there is none is found out by the first page that is to move. */
+	machine_ready(2, 1, 0);
+	machine_run(PGHOT_PERIOD_MS + 5);
+	machine_folio(2, 2)->mapped = true;
+	machine_ready(2, 2, NUMA_NO_NODE);
+	machine_run(2);
+	assert_true(machine_questions <= 1);
+	machine_stop();
+}
+
 /* So is one that is no node, or has nothing that accesses memory. */
 TEST(an_impossible_accessor_is_an_unknown_one)
 {
@@ -261,6 +330,9 @@ UNIT_MAIN(
 	cmocka_unit_test(owners_who_allow_one_node_wait_for_it),
 	cmocka_unit_test(owners_are_not_asked_again_while_their_node_is_full),
 	cmocka_unit_test(an_unknown_accessor_is_taken_to_be_near_the_page),
+	cmocka_unit_test(an_unknown_accessor_is_asked_for),
+	cmocka_unit_test(an_unknown_accessor_is_asked_for_only_where_it_matters),
+	cmocka_unit_test(an_unknown_accessor_is_asked_for_when_there_is_room),
 	cmocka_unit_test(an_impossible_accessor_is_an_unknown_one),
 	cmocka_unit_test(a_node_with_cpus_only_has_its_pages_nearby),
 	cmocka_unit_test(what_is_nearest_as_it_is_does_not_move),

@@ -32,6 +32,7 @@ PGHOT_COUNTERS = {
     "pghot_skip_pinned": 0,
     "pghot_skip_unmovable": 0,
     "pghot_skip_policy": 0,
+    "pghot_skip_asked": 0,
     "pghot_skip_migrate": 0,
     "pghot_skip_offline": 0,
     "pghot_skip_disabled": 0,

@@ -94,7 +94,7 @@ def test_healthy_machine(run, cxl):
 
 def test_every_reason_has_count_share_meaning_and_advice(run, cxl):
     reasons = run("status", "--json", machine=cxl).json["reasons"]
-    assert len(reasons) == 17
+    assert len(reasons) == 18
     by_name = {r["name"]: r for r in reasons}
     assert [
         (by_name[n]["count"], by_name[n]["share"]) for n in ("pghot_skip_stale", "pghot_skip_dirty")
@@ -118,7 +118,7 @@ def test_text_names_reasons_with_what_to_do(run, cxl):
         "      The page belongs to a file and is dirty."
     ) in text
     assert "      run: sysctl -w vm.dirty_background_ratio=5\n" in text
-    assert "never: pghot_skip_disabled, pghot_skip_gone" in text
+    assert "never: pghot_skip_asked, pghot_skip_disabled" in text
 
 
 def test_text_tables(run, cxl):

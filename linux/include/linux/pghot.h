@@ -112,6 +112,7 @@ enum pghot_verdict {
 	PGHOT_POLICY,		/* its owners allow no node of the top tier */
 	PGHOT_FARTHER,		/* none is nearer to who accesses it */
 	PGHOT_FAILED,		/* migration was tried and failed */
+	PGHOT_ASKED,		/* its next access will say who accesses it */
 	/* It stays for now: */
 	PGHOT_BUSY,		/* in use by the kernel */
 	PGHOT_NO_TARGET,	/* there is no node in the top tier */

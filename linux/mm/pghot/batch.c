@@ -100,7 +100,7 @@ void pghot_batch_flush(struct pghot_promoter *p, int nid)
 }
 
 /**
- * pghot_batch_flush_all - move all that is gathered
+ * pghot_batch_flush_all - move all that is gathered, and ask what is to be asked
  * @p: the promoter
  *
  * For all nodes: a target may have lost its memory meanwhile.
@@ -111,4 +111,5 @@ void pghot_batch_flush_all(struct pghot_promoter *p)
 
 	for (nid = 0; nid < nr_node_ids; nid++)
 		pghot_batch_flush(p, nid);
+	pghot_ask_flush(&p->ask);
 }

@@ -42,10 +42,12 @@ struct pghot_map {
  * struct pghot_tunables - what decides when a record becomes ready
  * @freq_threshold: accesses within the window
  * @window_ms: the window, in milliseconds
+ * @ask: of a ready record it matters whether anybody said who accesses its page
  */
 struct pghot_tunables {
 	u32 freq_threshold;
 	u32 window_ms;
+	bool ask;
 };
 
 /*

@@ -193,6 +193,23 @@ static inline void hist_add(struct pghot_map_node *node, u32 class, long n)
 	atomic_long_add(n, &node->hist[shard].class[class]);
 }
 
+/*
+ * How many accesses a ready record must have for its node to be known, 0 for any. The
+ * default layout has no room for a node that nobody knows: it says so by the count,
+ * one less than makes a record ready. Such a page is hot with that count, too. Where
+ * one access makes it ready, there is no such count.
+ */
+static __always_inline u32 sure_count(const struct pghot_layout *l,
+				      const struct pghot_tunables *t, u32 threshold)
+{
+	return l->who_bits == 1 && threshold > 1 && READ_ONCE(t->ask) ? threshold : 0;
+}
+
+static __always_inline bool rec_unsure(struct pghot_rec rec, u32 sure)
+{
+	return rec.ready && rec.freq < sure;
+}
+
 static inline u32 slot_nid(u32 slots, u32 who)
 {
 	return slots >> (who ? NID_BITS : 0) & NID_MASK;

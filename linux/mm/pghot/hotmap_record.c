@@ -69,7 +69,7 @@ static __always_inline u32 who_encode(const struct pghot_layout *l, u32 *slot,
 static noinline bool ready_update(const struct pghot_layout *l,
 				  struct pghot_map *map,
 				  struct pghot_section *sec, unsigned long pfn,
-				  u32 old, u32 new)
+				  u32 old, u32 new, u32 sure)
 {
 	struct pghot_rec was = pghot_unpack(l, old), is = pghot_unpack(l, new);
 	u32 from = pghot_class(l, was), to = pghot_class(l, is);
@@ -80,7 +80,8 @@ static noinline bool ready_update(const struct pghot_layout *l,
 	hist_add(sec->node, to, 1);
 	if (was.ready)
 		hist_add(sec->node, from, -1);
-	if (!was.ready || was.who != is.who)
+	if (!was.ready || was.who != is.who ||
+	    rec_unsure(was, sure) != rec_unsure(is, sure))
 		mark_hot(map, section, sec, block_of(pfn));
 	return !was.ready;
 }
@@ -92,6 +93,7 @@ struct rule {
 	u32 bucket;
 	u32 era;
 	u32 threshold;
+	u32 sure;
 };
 
 static __always_inline struct rule rule_at(const struct pghot_layout *l,
@@ -99,6 +101,7 @@ static __always_inline struct rule rule_at(const struct pghot_layout *l,
 					   u32 now_ms)
 {
 	u32 bucket_ms = pghot_bucket_ms(l, READ_ONCE(t->window_ms));
+	u32 threshold = READ_ONCE(t->freq_threshold);
 	u32 bucket = now_ms / bucket_ms;
 
 	return (struct rule) {
@@ -106,8 +109,25 @@ static __always_inline struct rule rule_at(const struct pghot_layout *l,
 		.bucket_ms = bucket_ms,
 		.bucket = bucket,
 		.era = era_at(l, bucket),
-		.threshold = READ_ONCE(t->freq_threshold),
+		.threshold = threshold,
+		.sure = sure_count(l, t, threshold),
 	};
+}
+
+/*
+ * The count of a record that is ready after an access says whether its node is known.
+ * Of one that was not ready before, nobody can tell whether that is somebody's word.
+ */
+static __always_inline u32 count_told(const struct pghot_layout *l,
+				      struct pghot_rec was, struct pghot_rec is,
+				      int nid, const struct rule *rule)
+{
+	if (!from_nowhere(nid))
+		return max(is.freq, rule->sure);
+	if (was.ready && !rec_unsure(was, rule->sure) &&
+	    pghot_in_window(l, was, rule->bucket))
+		return is.freq;
+	return rule->sure - 1;
 }
 
 /* The record after an access to a page, of which @rec is known. */
@@ -116,6 +136,8 @@ rec_after(const struct pghot_layout *l, struct pghot_rec rec,
 	  const struct pghot_access *a, u32 who, const struct rule *rule,
 	  u32 back)
 {
+	struct pghot_rec was = rec;
+
 	/* What waits may have been used where the one who says so cannot see it. */
 	if (a->anew && (!rec.ready || !pghot_in_window(l, rec, rule->bucket)))
 		rec.freq = 0;
@@ -123,10 +145,14 @@ rec_after(const struct pghot_layout *l, struct pghot_rec rec,
 	if (from_nowhere(a->nid) && pghot_in_window(l, rec, rule->bucket))
 		who = rec.who;
 	if (unlikely(a->interval_ms))
-		return pghot_account_interval(l, rec, rule->bucket, back, who,
-					      a->weight, rule->threshold);
-	return pghot_account(l, rec, rule->bucket, who, a->weight,
-			     rule->threshold);
+		rec = pghot_account_interval(l, rec, rule->bucket, back, who,
+					     a->weight, rule->threshold);
+	else
+		rec = pghot_account(l, rec, rule->bucket, who, a->weight,
+				    rule->threshold);
+	if (rule->sure && rec.ready)
+		rec.freq = count_told(l, was, rec, a->nid, rule);
+	return rec;
 }
 
 /* How many buckets ago the interval began that was looked at. */
@@ -166,7 +192,7 @@ section_record(const struct pghot_layout *l, struct pghot_map *map,
 
 	if (likely(!(new & pghot_ready_bit(l))))
 		return false;
-	return ready_update(l, map, sec, a->pfn, old, new);
+	return ready_update(l, map, sec, a->pfn, old, new, rule.sure);
 }
 
 /* Find a page's section, and have what recording needs on its way. */
@@ -338,7 +364,7 @@ bool pghot_map_renew(struct pghot_map *map, struct pghot_entry *e,
 	old = cell_read(l, sec->records, i);
 	do {
 		rec = pghot_renew(l, pghot_unpack(l, old), rule.bucket, back,
-				  rule.threshold);
+				  rule.threshold - !!rule.sure);
 		new = pghot_pack(l, rec);
 		if (new == old)
 			goto out;

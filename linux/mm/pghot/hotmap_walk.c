@@ -271,6 +271,7 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 	u32 bucket = now_ms / pghot_bucket_ms(l, READ_ONCE(t->window_ms));
 	u32 slots = READ_ONCE(sec->slots[group_of(pfn)]);
 	u32 threshold = READ_ONCE(t->freq_threshold);
+	u32 sure = sure_count(l, t, threshold);
 	bool tells = era_tells(era_at(l, bucket), slots);
 	unsigned long base = pfn % PAGES_PER_SECTION;
 	u64 *words = (u64 *)sec->records + base / per_word;
@@ -289,7 +290,8 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 			if (!rec.ready)
 				continue;
 			class = pghot_class(l, rec);
-			hot = tells && pghot_is_hot(l, rec, bucket, threshold);
+			hot = tells && pghot_is_hot(l, rec, bucket,
+						    threshold - !!sure);
 			/* Stale ones go anyway, before time makes them look new. */
 			if (class < min_class && hot) {
 				*more = true;
@@ -298,7 +300,8 @@ block_collect(const struct pghot_layout *l, struct pghot_section *sec,
 			i = pfn - base + i;
 			entries[n++] = (struct pghot_entry) {
 				.pfn = i,
-				.nid = who_decode(l, sec, i, rec.who),
+				.nid = rec_unsure(rec, sure) ? NUMA_NO_NODE :
+						who_decode(l, sec, i, rec.who),
 				.seen = cell,
 				.class = class,
 				.hot = hot,

@@ -239,6 +239,10 @@ enum pghot_accessed {
 	PGHOT_ACCESS_UNKNOWN,
 };
 
+/* ask.c */
+void pghot_ask_sync(void);
+void pghot_ask_enable(bool enable);
+
 /* accessed.c */
 enum pghot_accessed pghot_clear_accessed(struct folio *folio,
 					 unsigned int *left);

@@ -168,6 +168,7 @@ static int nodes_sync(void)
 		else
 			node_stop(nid);
 	}
+	pghot_ask_sync();
 	return err;
 }
 

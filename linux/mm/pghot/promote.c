@@ -186,6 +186,28 @@ static bool for_others(struct pghot_promoter *p, struct folio *folio, int nid)
 		!pghot_tenant_due(&d->tenants, folio, d->share.pages));
 }
 
+/* It matters who accesses the page only where there is a choice. */
+static bool has_choice(const nodemask_t *allowed)
+{
+	int nid, targets = 0;
+
+	for_each_node_mask(nid, *allowed)
+		targets += pghot_may_promote_to(nid);
+	return targets > 1;
+}
+
+/* Return PGHOT_PROMOTED if the folio is to go by what is known. */
+static enum pghot_verdict promote_ask(struct pghot_promoter *p,
+				      struct folio *folio,
+				      const struct pghot_offer *offer)
+{
+	if (!offer->asks || offer->nid != NUMA_NO_NODE || !has_choice(&p->allowed))
+		return PGHOT_PROMOTED;
+	if (p->ask.nr == PGHOT_ASK_PAGES)
+		pghot_ask_flush(&p->ask);
+	return pghot_ask(&p->ask, folio);
+}
+
 static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 					  struct folio *folio,
 					  struct pghot_offer *offer)
@@ -202,7 +224,9 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 		return PGHOT_WAITS_ROOM;
 	if (!pghot_owners_allow(folio, &p->allowed))
 		return PGHOT_BUSY;
-	verdict = promote_choose(p, folio, offer, &paid);
+	verdict = promote_ask(p, folio, offer);
+	if (verdict == PGHOT_PROMOTED)
+		verdict = promote_choose(p, folio, offer, &paid);
 	if (verdict != PGHOT_PROMOTED)
 		return verdict;
 	nid = offer->target;

@@ -136,6 +136,31 @@ struct pghot_dest {
 	struct pghot_tenants tenants;
 };
 
+/* TLBs are flushed once for so many pages that are asked about. */
+#define PGHOT_ASK_PAGES	32U
+
+/**
+ * struct pghot_ask_page - a place that a folio is mapped to
+ * @mm: whose, with a reference to the structure alone
+ * @start: first address
+ * @end: address behind it
+ */
+struct pghot_ask_page {
+	struct mm_struct *mm;
+	unsigned long start;
+	unsigned long end;
+};
+
+/**
+ * struct pghot_ask - pages whose next access is to say where it comes from
+ * @nr: their number
+ * @page: they
+ */
+struct pghot_ask {
+	unsigned int nr;
+	struct pghot_ask_page page[PGHOT_ASK_PAGES];
+};
+
 /**
  * struct pghot_promoter - what moves pages from a node to the top tier
  * @src: the node; of one for all nodes, that of the page offered last
@@ -152,6 +177,7 @@ struct pghot_dest {
  * @pages_failed: those of folios that have not
  * @allowed: nodes that a folio's owners allow
  * @route: where pages go of which nobody knows who accesses them
+ * @ask: pages of which that is asked
  * @dest: by node
  */
 struct pghot_promoter {
@@ -169,6 +195,7 @@ struct pghot_promoter {
 	unsigned long pages_failed;
 	nodemask_t allowed;
 	struct pghot_route route;
+	struct pghot_ask ask;
 	struct pghot_dest dest[];
 };
 
@@ -176,12 +203,14 @@ struct pghot_promoter {
  * struct pghot_offer - a page that is hot
  * @nid: node that it is accessed from, or NUMA_NO_NODE
  * @class: how hot: a higher class goes first
+ * @asks: if nobody knows the node, that is to be asked
  * @target: set to where it is to go, if there is such a place
  * @waits: set to the PGHOT_WAIT_BIT() of each target that it waits for
  */
 struct pghot_offer {
 	int nid;
 	u32 class;
+	bool asks;
 	int target;
 	u8 waits;
 };
@@ -204,6 +233,10 @@ void pghot_promoter_satisfied(struct pghot_promoter *p);
 u32 pghot_promoter_due_ms(struct pghot_promoter *p);
 void pghot_find_route(struct pghot_promoter *p, int nid,
 		      const nodemask_t *allowed, struct pghot_route *route);
+
+/* ask.c */
+enum pghot_verdict pghot_ask(struct pghot_ask *ask, struct folio *folio);
+void pghot_ask_flush(struct pghot_ask *ask);
 
 /* batch.c */
 void pghot_batch_add(struct pghot_batch *b, struct folio *folio,

@@ -18,6 +18,7 @@ static const enum pghot_stat reason[NR_PGHOT_VERDICTS] = {
 	[PGHOT_UNMOVABLE] = PGHOT_STAT_skip_unmovable,
 	[PGHOT_POLICY] = PGHOT_STAT_skip_policy,
 	[PGHOT_FARTHER] = PGHOT_STAT_skip_policy,
+	[PGHOT_ASKED] = PGHOT_STAT_skip_asked,
 	[PGHOT_BUSY] = PGHOT_STAT_delay_busy,
 	[PGHOT_NO_TARGET] = PGHOT_STAT_delay_no_target,
 	[PGHOT_WAITS_ROOM] = PGHOT_STAT_delay_target_full,
@@ -132,6 +133,7 @@ static void ready_judge(struct pghot_pass *p, struct pghot_entry *e,
 	case PGHOT_UNMOVABLE:
 	case PGHOT_POLICY:
 	case PGHOT_FARTHER:
+	case PGHOT_ASKED:
 		if (pghot_map_take(&pghot_map, e->pfn))
 			pghot_count_skip(e, reason[verdict]);
 		break;
@@ -169,7 +171,10 @@ static enum pghot_verdict ready_foresee(struct pghot_pass *p,
 enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
 					struct pghot_entry *e)
 {
-	struct pghot_offer offer = { .nid = e->nid, .class = e->class };
+	struct pghot_offer offer = {
+		.nid = e->nid, .class = e->class,
+		.asks = READ_ONCE(pghot_tunables.ask),
+	};
 	enum pghot_verdict verdict;
 	struct folio *folio;
 

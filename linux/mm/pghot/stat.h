@@ -33,6 +33,7 @@
 	X(skip_pinned,		"page is pinned for DMA")		\
 	X(skip_unmovable,	"the kernel's own page, or of hugetlb")	\
 	X(skip_policy,		"its owners allow no node of the top tier") \
+	X(skip_asked,		"a hint fault is to say who accesses it") \
 	X(skip_migrate,		"migration was tried and failed")	\
 	X(skip_offline,		"memory went offline with the record")	\
 	X(skip_disabled,	"pghot was switched off with the record") \

@@ -35,11 +35,13 @@ ATTRIBUTE_GROUPS(hint_fault);
 static int hint_fault_start(struct pghot_source *source)
 {
 	static_branch_enable(&pghot_hint_fault_key);
+	pghot_ask_enable(true);
 	return 0;
 }
 
 static void hint_fault_stop(struct pghot_source *source)
 {
+	pghot_ask_enable(false);
 	static_branch_disable(&pghot_hint_fault_key);
 }
 

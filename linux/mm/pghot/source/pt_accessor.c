@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * From which node a process accesses its memory. An accessed bit does not say who
- * set it, so that is taken to be the node on whose CPUs most of its threads run.
+ * set it, so that is taken to be the node on whose CPUs most of its threads run. Where who
+ * accesses a page can be asked, all have to: see ask.c.
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -9,6 +10,7 @@
 #include <linux/sched/signal.h>
 #include <linux/topology.h>
 
+#include "../internal.h"
 #include "page_table.h"
 
 /* Threads that are asked; of a process that has more, the oldest. */
@@ -69,29 +71,48 @@ static struct pt_vote vote_of(struct task_struct *process, bool running)
 	return v;
 }
 
+/*
+ * Then threads that do not run count as well: one may wait for a page that is on its
+ * way, and what it accesses is not to go to the others for that.
+ */
+static int vote_all(struct task_struct *process)
+{
+	struct pt_vote v = vote_of(process, false);
+
+	return v.same == v.all ? v.nid : NUMA_NO_NODE;
+}
+
+static int vote_most(struct task_struct *process)
+{
+	struct pt_vote v = vote_of(process, true);
+
+	if (!v.all)
+		v = vote_of(process, false);
+	return v.same * 2 > v.all ? v.nid : NUMA_NO_NODE;
+}
+
 /**
  * pghot_pt_accessor - where the threads of a process run
  * @mm: its address space
  *
  * Those count that are running, or are about to; if none is, all, by where they
- * ran last.
+ * ran last. Where it can be asked, all count.
  *
  * Context: any but NMI.
  *
- * Return: the node that more than half of them are on, or NUMA_NO_NODE.
+ * Return: the node that more than half of them are on, or all where it can be asked;
+ *	   else NUMA_NO_NODE.
  */
 int pghot_pt_accessor(struct mm_struct *mm)
 {
 	struct task_struct *process;
-	struct pt_vote v = { .nid = NUMA_NO_NODE };
+	int nid = NUMA_NO_NODE;
 
 	rcu_read_lock();
 	process = rcu_dereference(mm->owner);
-	if (process) {
-		v = vote_of(process, true);
-		if (!v.all)
-			v = vote_of(process, false);
-	}
+	if (process)
+		nid = READ_ONCE(pghot_tunables.ask) ? vote_all(process) :
+						      vote_most(process);
 	rcu_read_unlock();
-	return v.same * 2 > v.all ? v.nid : NUMA_NO_NODE;
+	return nid;
 }

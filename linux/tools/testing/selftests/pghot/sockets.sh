@@ -24,6 +24,31 @@ test_turns_shmem() { own_socket turns shmem; }
 
 test_halves_thp() { own_socket halves thp; }
 
+# Page tables find what is hot, and do not know for whom. The NUMA scanner stands still:
+# hint faults are the answers to questions, and nothing else.
+asked_socket() { # share kind questions
+	need_pghot
+	need_two_sockets
+	balance 2
+	knob $DEBUG_BALANCING/scan_delay_ms 10000000
+	knob $SCAN/cpu_permille 1000
+	knob $SCAN/enabled 1
+	remember
+	memory -c "$CPU,$CPU2" -s "$1" "$2" "$MB" "$SLOW"
+	ask run
+	placed own "$PAGES"
+	promoted "$PAGES"
+	(($(grew pghot_skip_asked) >= $3)) || fail "asked $(grew pghot_skip_asked) times"
+}
+
+test_halves_asked() { asked_socket halves anon "$PAGES"; }
+
+test_turns_asked() { asked_socket turns anon "$PAGES"; }
+
+test_turns_shmem_asked() { asked_socket turns shmem "$PAGES"; }
+
+test_halves_thp_asked() { asked_socket halves thp $((PAGES / 512)); }
+
 test_targets_count() {
 	local before after
 	need_pghot
