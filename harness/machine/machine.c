@@ -40,7 +40,7 @@ int machine_hotplug_off;
 unsigned long machine_isolated;
 unsigned long machine_asked, machine_process_asked;
 unsigned long machine_looked, machine_bits_looked;
-unsigned long machine_questions;
+unsigned long machine_questions, machine_drained;
 u32 machine_cold_ms;
 bool machine_reuses;
 unsigned int machine_moves_a_tick;
@@ -148,6 +148,7 @@ void machine_power_on(void)
 	machine_looked = 0;
 	machine_bits_looked = 0;
 	machine_questions = 0;
+	machine_drained = 0;
 	machine_cold_ms = 0;
 	machine_reuses = false;
 	machine_moves_a_tick = 0;
@@ -362,6 +363,17 @@ void pghot_ask_flush(struct pghot_ask *ask)
 {
 	machine_questions += ask->nr;
 	ask->nr = 0;
+}
+
+void lru_add_drain_all(void)
+{
+	unsigned long i;
+
+	assert_int_equal(machine_isolated, 0);
+	machine_drained++;
+	for (i = 0; i < NR_PFNS; i++)
+		if (folios[i].in_batch)
+			folios[i].on_lru = true;
 }
 
 void get_online_mems(void)

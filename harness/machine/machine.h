@@ -52,6 +52,8 @@ extern unsigned long machine_asked, machine_process_asked;
 extern unsigned long machine_looked, machine_bits_looked;
 /* Pages of which it was asked who accesses them. */
 extern unsigned long machine_questions;
+/* How often all CPUs were asked to put folios on LRU lists. */
+extern unsigned long machine_drained;
 /* For how long at most a page was not accessed that was promoted. */
 extern u32 machine_cold_ms;
 /* What is promoted leaves its frame to another page, that nobody accesses. */

@@ -171,6 +171,29 @@ TEST(what_is_between_lists_is_tried_again)
 	machine_stop();
 }
 
+/* Nobody else may ever have reason to; but not more often than once in a window. */
+TEST(what_a_cpu_keeps_from_its_list_is_fetched)
+{
+	u32 window;
+
+	start();
+	window = pghot_tunables.window_ms;
+	machine_folio(2, 0)->on_lru = false;
+	machine_folio(2, 0)->in_batch = true;
+	/* One whose owner has it off its list for long. */
+	machine_folio(2, 1)->on_lru = false;
+	machine_ready_first(2, 2, 0);
+	machine_run(3 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_moved(2, 0, 1, 0), 1);
+	assert_int_equal(machine_drained, 1);
+	machine_run(window / 2);
+	assert_int_equal(machine_drained, 1);
+	machine_ready(2, 1, 0);
+	machine_run(window / 2);
+	assert_int_equal(machine_drained, 2);
+	machine_stop();
+}
+
 TEST(pages_wait_for_room)
 {
 	machine_start_apart(false);
@@ -264,6 +287,7 @@ UNIT_MAIN(
 	cmocka_unit_test(a_page_in_use_is_tried_again),
 	cmocka_unit_test(what_no_list_has_is_not_tried_again),
 	cmocka_unit_test(what_is_between_lists_is_tried_again),
+	cmocka_unit_test(what_a_cpu_keeps_from_its_list_is_fetched),
 	cmocka_unit_test(pages_wait_for_room),
 	cmocka_unit_test(the_rate_limit_holds),
 	cmocka_unit_test(plenty_knows_no_rate_limit),

@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 #include <linux/sched/stat.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
 
 #include "pass.h"
 
@@ -354,6 +355,21 @@ static void pass_satisfied(struct pghot_pass *p)
 	pghot_promoter_satisfied(p->promoter);
 }
 
+/*
+ * Folios that were read, faulted in or put back wait in a list of their CPU to be put
+ * on an LRU list, until there are some more. Where there never are, they could wait for
+ * ever, and the hottest of them for nothing.
+ */
+static void pass_drain(struct pghot_pass *p)
+{
+	if (!p->promoter->off_lru ||
+	    pghot_now_ms() - p->drained_ms < READ_ONCE(pghot_tunables.window_ms))
+		return;
+	lru_add_drain_all();
+	p->promoter->off_lru = false;
+	p->drained_ms = pghot_now_ms();
+}
+
 /* When the next pass is due, though nothing more becomes ready. */
 static u32 pass_due_ms(struct pghot_pass *p)
 {
@@ -397,5 +413,6 @@ u32 pghot_pass_run(struct pghot_pass *p)
 
 	pghot_batch_flush_all(p->promoter);
 	pghot_ready_settle(p);
+	pass_drain(p);
 	return pass_due_ms(p);
 }

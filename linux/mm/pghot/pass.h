@@ -104,6 +104,7 @@ struct pghot_sweep {
  * @seeks: how many blocks were looked at for that
  * @waiting: the last pass left something that waits, or this one takes long
  * @began_ms: when this pass began
+ * @drained_ms: when folios on their way to LRU lists were last put there
  * @flushed_ms: when what was gathered was moved last, or the pass began
  * @presses: a target was opened meanwhile that has a place to go on from
  * @cut: it ended for another one to follow at once
@@ -127,6 +128,7 @@ struct pghot_pass {
 	unsigned int seeks;
 	bool waiting;
 	u32 began_ms;
+	u32 drained_ms;
 	u32 flushed_ms;
 	bool presses;
 	bool cut;

@@ -250,11 +250,12 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
  * hugetlb. What was just allocated, or has just moved away, is not the page that
  * the record is about.
  */
-static enum pghot_verdict off_lru(struct folio *folio)
+static enum pghot_verdict off_lru(struct pghot_promoter *p, struct folio *folio)
 {
 	if (page_has_type(&folio->page) ||
 	    (!READ_ONCE(folio->mapping) && !folio_test_swapcache(folio)))
 		return PGHOT_UNMOVABLE;
+	p->off_lru = true;
 	return PGHOT_BUSY;
 }
 
@@ -279,7 +280,7 @@ enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
 	if (node_is_toptier(folio_nid(folio)))
 		verdict = PGHOT_TOPTIER;
 	else if (!folio_test_lru(folio))
-		verdict = off_lru(folio);
+		verdict = off_lru(p, folio);
 	else if (folio_is_file_lru(folio) && folio_test_dirty(folio))
 		verdict = PGHOT_DIRTY;
 	else if (folio_maybe_dma_pinned(folio))

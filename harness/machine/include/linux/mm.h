@@ -40,6 +40,8 @@ struct folio {
 	int access_time;
 	unsigned int splits;
 	u32 accessed_ms;
+	/* A CPU will put it on the LRU list, when it is asked. */
+	bool in_batch;
 	bool on_lru, file, dirty, busy, pinned, dma, young, locked, shared;
 	bool swapcache;
 	/* What reclaim knows of it, and that it has no file, or a mapping. */
@@ -97,6 +99,7 @@ int page_to_nid(const struct page *page);
 #define folio_set_active(folio)	do { } while (0)
 #define folio_use_access_time(folio) false
 #define lru_add_drain()		do { } while (0)
+void lru_add_drain_all(void);
 
 /* As many bits as last_cpupid has: half an hour. */
 #define PAGE_ACCESS_TIME_MASK	((1 << 21) - 1)
