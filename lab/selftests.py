@@ -11,7 +11,7 @@ from lab.host.compiler import compile_c
 
 SOURCE = paths.ROOT / "linux/tools/testing/selftests/pghot"
 SOURCES = ("page_cache.sh", "page_table.sh", "reclaim.sh", "hotness_unit.sh")
-"""Scripts about sources that are off by default."""
+"""Scripts about other sources than hint faults."""
 
 
 def build() -> Path:

@@ -75,10 +75,14 @@ class PghotState(NamedTuple):
 
 
 class Source(NamedTuple):
-    """One source of accesses; `enabled` is its switch, `running` whether it reports now."""
+    """One source of accesses; `enabled` is its switch, `running` whether it reports now.
+
+    `tiering`: it runs only while NUMA balancing has memory tiering on.
+    """
 
     name: str
     enabled: bool | None
+    tiering: bool
     running: bool | None
     accesses: int | None
     settings: list[Setting]

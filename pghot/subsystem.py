@@ -44,8 +44,10 @@ LAYOUTS = {"default": "default", "precise": "precise"}
 LAYOUT_MEANING = {"default": "1 byte per page", "precise": "4 bytes per page"}
 
 HINT_FAULT = "hint_fault"
-#: Sources that report in any mode of NUMA balancing.
+#: Sources that can report in any mode of NUMA balancing.
 ALONE = ("page_cache", "page_table", "hotness_unit")
+#: What a source's switch can be: "tiering" is on while NUMA balancing has memory tiering on.
+_SWITCHES = {"0": "off", "1": "on", "tiering": "tiering"}
 _SOURCE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 
 
@@ -106,10 +108,12 @@ def sources(tree: Tree) -> list[Source]:
             for setting in _settings(tree, base, SOURCE_SETTINGS)
             if setting.value is not None or tree.exists(f"{base}/{setting.name}")
         ]
+        switch = tree.choice(f"{base}/enabled", _SWITCHES)
         found.append(
             Source(
                 name=name,
-                enabled=tree.switch(f"{base}/enabled"),
+                enabled=None if switch is None else switch != "off",
+                tiering=switch == "tiering" or name not in ALONE,
                 running=tree.switch(f"{base}/running"),
                 accesses=tree.integer(f"{base}/accesses"),
                 settings=settings,
@@ -136,7 +140,7 @@ def waits(source: Source) -> bool:
 
 def awaits_tiering(source: Source, tiering: bool | None) -> bool:
     """Whether it waits for memory tiering of NUMA balancing, which is not known to be on."""
-    return waits(source) and not tiering and source.name not in ALONE
+    return waits(source) and not tiering and source.tiering
 
 
 def rests(sources: list[Source]) -> bool:

@@ -171,6 +171,16 @@ int machine_write(const char *dir, const char *file, const char *text)
 	return 0;
 }
 
+bool machine_shows(const char *dir, const char *file, const char *text)
+{
+	struct kobject *kobj = dir_of(dir);
+	struct kobj_attribute *attr = file_of(kobj, file);
+	char shown[64];
+
+	assert_in_range(attr->show(kobj, attr, shown), 1, sizeof(shown) - 1);
+	return sysfs_streq(shown, text);
+}
+
 long machine_read(const char *dir, const char *file)
 {
 	struct kobject *kobj = dir_of(dir);

@@ -34,5 +34,6 @@ void machine_balance(int mode);
 bool machine_has_dir(const char *name);
 int machine_write(const char *dir, const char *file, const char *text);
 long machine_read(const char *dir, const char *file);
+bool machine_shows(const char *dir, const char *file, const char *text);
 
 #endif

@@ -26,10 +26,11 @@ int pghot_register_source(struct pghot_source *registered)
 	return 0;
 }
 
-int pghot_source_switch(struct pghot_source *switched, bool on)
+int pghot_source_switch(struct pghot_source *switched, bool on, bool tiering)
 {
 	assert_ptr_equal(switched, source);
 	source->on = on;
+	source->tiering = tiering;
 	return 0;
 }
 
@@ -76,11 +77,12 @@ static bool becomes_ready(struct folio *folio)
 	return machine_stat("ready") > before;
 }
 
-TEST(it_is_off_at_first_and_needs_no_hint_faults)
+TEST(it_waits_for_memory_tiering_at_first_and_needs_no_hint_faults)
 {
 	start(false);
-	assert_false(source->on);
+	assert_true(source->on);
 	assert_true(source->alone);
+	assert_true(source->tiering);
 	stop();
 }
 
@@ -305,9 +307,14 @@ TEST(both_switches_are_one)
 	start(false);
 	assert_string_equal(knob->attr.name, "pagecache_promotion_enabled");
 	assert_int_equal(knob->attr.mode, 0644);
+	/* On with memory tiering: it says whether it runs. */
 	assert_int_equal(read_knob(), '0');
+	source->running = true;
+	assert_int_equal(read_knob(), '1');
+	source->running = false;
 	assert_int_equal(write_knob("1"), 1);
 	assert_true(source->on);
+	assert_false(source->tiering);
 	assert_int_equal(read_knob(), '1');
 	assert_int_equal(write_knob("x"), -EINVAL);
 	assert_true(source->on);
@@ -317,7 +324,7 @@ TEST(both_switches_are_one)
 }
 
 UNIT_MAIN(
-	cmocka_unit_test(it_is_off_at_first_and_needs_no_hint_faults),
+	cmocka_unit_test(it_waits_for_memory_tiering_at_first_and_needs_no_hint_faults),
 	cmocka_unit_test(one_pass_makes_nothing_ready),
 	cmocka_unit_test(use_in_two_parts_of_the_window_is_heat),
 	cmocka_unit_test(many_marks_in_one_part_are_one_use),

@@ -211,6 +211,54 @@ TEST(one_that_works_alone_does_not_notice)
 	assert_int_equal(machine_lives(others_run), 0);
 }
 
+/* On by default, but nowhere that nobody asked for promotion. */
+static bool waits_for_it(unsigned int n)
+{
+	source.alone = true;
+	source.tiering = true;
+	boot(NUMA_BALANCING_DISABLED);
+	assert_rests();
+	assert_true(machine_shows("source", "enabled", "tiering"));
+	machine_balance(TIERING);
+	assert_runs();
+	machine_balance(NORMAL);
+	assert_rests();
+	assert_int_equal(machine_write("source", "enabled", "1"), 0);
+	assert_runs();
+	assert_true(machine_shows("source", "enabled", "1"));
+	assert_int_equal(machine_write("source", "enabled", "tier"), -EINVAL);
+	assert_int_equal(machine_write("source", "enabled", "tieringx"), -EINVAL);
+	assert_runs();
+	assert_int_equal(machine_write("source", "enabled", "tiering\n"), 0);
+	assert_rests();
+	machine_balance(TIERING | NORMAL);
+	assert_runs();
+	assert_int_equal(machine_write("source", "enabled", "0"), 0);
+	assert_rests();
+	assert_true(machine_shows("source", "enabled", "0"));
+	return false;
+}
+
+TEST(one_that_works_alone_may_wait_for_memory_tiering)
+{
+	assert_int_equal(machine_lives(waits_for_it), 0);
+}
+
+/* The word says nothing new of one that needs it anyway. */
+static bool says_nothing_new(unsigned int n)
+{
+	boot(TIERING);
+	assert_int_equal(machine_write("source", "enabled", "tiering"), 0);
+	assert_true(machine_shows("source", "enabled", "1"));
+	assert_runs();
+	return false;
+}
+
+TEST(one_that_needs_memory_tiering_is_on_with_it)
+{
+	assert_int_equal(machine_lives(says_nothing_new), 0);
+}
+
 static bool no_memory(unsigned int n)
 {
 	unsigned int failed;
@@ -256,6 +304,8 @@ UNIT_MAIN(
 	cmocka_unit_test(what_waits_is_not_promoted_in_another_mode),
 	cmocka_unit_test(its_switch_is_what_it_was_set_to),
 	cmocka_unit_test(one_that_works_alone_does_not_notice),
+	cmocka_unit_test(one_that_works_alone_may_wait_for_memory_tiering),
+	cmocka_unit_test(one_that_needs_memory_tiering_is_on_with_it),
 	cmocka_unit_test(memory_tiering_needs_maps),
 	cmocka_unit_test(a_mode_may_change_before_pghot_starts),
 )

@@ -175,11 +175,11 @@ def cxl(root: Path) -> Machine:
         "sources/hint_fault/running": 1,
         "sources/hint_fault/accesses": 100000,
         "sources/hint_fault/hot_threshold_ms": 1000,
-        "sources/page_cache/enabled": 0,
-        "sources/page_cache/running": 0,
+        "sources/page_cache/enabled": "tiering",
+        "sources/page_cache/running": 1,
         "sources/page_cache/accesses": 0,
-        "sources/page_table/enabled": 0,
-        "sources/page_table/running": 0,
+        "sources/page_table/enabled": "tiering",
+        "sources/page_table/running": 1,
         "sources/page_table/accesses": 0,
         "sources/page_table/cpu_permille": 10,
         "sources/page_table/scan_period_ms": 0,
@@ -220,10 +220,12 @@ def _follow(m: Machine) -> Machine:
 
 
 def balance(m: Machine, mode: int) -> Machine:
-    """kernel.numa_balancing is written to, and the kernel starts or stops hint faults."""
+    """kernel.numa_balancing is written to, and the kernel starts or stops what goes by it."""
     m.write("proc/sys/kernel/numa_balancing", mode)
-    if (m.root / PGHOT / "sources/hint_fault").exists():
-        m.write(f"{PGHOT}/sources/hint_fault/running", bool(mode & 2))
+    for source in (m.root / PGHOT / "sources").glob("*"):
+        said = (source / "enabled").read_text().strip()
+        if said == "tiering" or (source.name == "hint_fault" and said == "1"):
+            m.write(f"{PGHOT}/sources/{source.name}/running", int(bool(mode & 2)))
     return _follow(m)
 
 
@@ -231,6 +233,14 @@ def switch_on(m: Machine, source: str) -> Machine:
     """A source that needs no NUMA balancing is switched on, and the kernel starts it."""
     for name in ("enabled", "running"):
         m.write(f"{PGHOT}/sources/{source}/{name}", 1)
+    return _follow(m)
+
+
+def switch_off(m: Machine, *sources: str) -> Machine:
+    """Sources are switched off, and the kernel stops them."""
+    for source in sources:
+        for name in ("enabled", "running"):
+            m.write(f"{PGHOT}/sources/{source}/{name}", 0)
     return _follow(m)
 
 

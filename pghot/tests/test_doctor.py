@@ -8,7 +8,7 @@ import pytest
 
 from pghot.checks import CHECKS
 from pghot.subsystem import ALONE
-from pghot.tests.fakes import NODES, PGHOT, balance, switch_on, with_hotness_units
+from pghot.tests.fakes import NODES, PGHOT, balance, switch_off, switch_on, with_hotness_units
 
 CHECK_IDS = [check.__name__.replace("_", "-") for check in CHECKS]
 
@@ -94,7 +94,7 @@ FAULTS = {
     "hint faults off": (
         {f"{PGHOT}/sources/hint_fault/enabled": "0"},
         "hint-faults",
-        "fail",
+        "warn",
         "echo 1 > /sys/kernel/mm/pghot/sources/hint_fault/enabled",
     ),
     "demotion off": (
@@ -128,7 +128,10 @@ FAULTS = {
 def test_one_fault_gives_one_problem_and_its_command(verdicts, finding, cxl, name):
     files, check, verdict, command = FAULTS[name]
     for path, content in files.items():
-        cxl.write(path, content)
+        if path.endswith("numa_balancing"):
+            balance(cxl, int(content))
+        else:
+            cxl.write(path, content)
     assert problems(verdicts(cxl)) == {check: verdict, "exit": 1}
     found = finding(cxl, check)
     assert found["command"] == command
@@ -179,22 +182,26 @@ def test_a_source_that_cannot_report_does_not_count(verdicts, cxl):
         "hotness-units": "warn",
         "exit": 1,
     }
-    balance(cxl, 2).write(f"{PGHOT}/sources/hint_fault/enabled", 0)
+    balance(cxl, 2)
+    switch_off(cxl, "hint_fault", "page_table", "page_cache")
     assert verdicts(cxl)["hint-faults"] == "fail"
 
 
 def test_hint_faults_that_others_take_are_a_warning(verdicts, cxl):
     """In a mode with memory tiering, in which NUMA balancing promotes by them."""
-    switch_on(cxl, "page_table").write(f"{PGHOT}/sources/hint_fault/enabled", 0)
+    switch_off(switch_on(cxl, "page_table"), "hint_fault", "page_cache")
     assert problems(verdicts(cxl)) == {"hint-faults": "warn", "exit": 1}
 
 
 def test_sources_are_shown(finding, cxl):
-    reports = "Reports: hint_fault. Off: page_cache, page_table. Absent: hotness_unit."
+    reports = "Reports: hint_fault, page_cache, page_table. Absent: hotness_unit."
+    assert finding(cxl, "sources")["summary"] == reports
+    switch_off(cxl, "page_table")
+    reports = "Reports: hint_fault, page_cache. Off: page_table. Absent: hotness_unit."
     assert finding(cxl, "sources")["summary"] == reports
     switch_on(switch_on(with_hotness_units(balance(cxl, 1), 0), "hotness_unit"), "page_table")
     assert finding(cxl, "sources")["summary"] == (
-        "Waits for kernel.numa_balancing=3: hint_fault. No unit: hotness_unit. Off: page_cache."
+        "Waits for kernel.numa_balancing=3: hint_fault, page_cache. No unit: hotness_unit."
         " Reports: page_table."
     )
 
@@ -202,7 +209,7 @@ def test_sources_are_shown(finding, cxl):
 @pytest.mark.parametrize("running, verdict", [(1, "warn"), (0, "fail")])
 def test_a_source_that_is_on_has_to_run(verdicts, finding, cxl, running, verdict):
     for name in ("page_table", "page_cache"):
-        cxl.write(f"{PGHOT}/sources/{name}/enabled", 1)
+        cxl.write(f"{PGHOT}/sources/{name}/running", 0)
     cxl.write(f"{PGHOT}/sources/hint_fault/running", running)
     assert problems(verdicts(cxl)) == {"sources": verdict, "exit": 1}
     found = finding(cxl, "sources")
@@ -212,7 +219,7 @@ def test_a_source_that_is_on_has_to_run(verdicts, finding, cxl, running, verdict
 
 
 def test_what_does_not_start_says_so_as_the_doctor_greps_for_it(finding, cxl, repo):
-    cxl.write(f"{PGHOT}/sources/page_table/enabled", 1)
+    cxl.write(f"{PGHOT}/sources/page_table/running", 0)
     pattern = finding(cxl, "sources")["command"].split("'")[1]
     text = (repo / "linux/mm/pghot/source.c").read_text()
     prefix = re.findall(r'^#define pr_fmt\(fmt\) "(.*)" fmt$', text, re.MULTILINE)[0]
@@ -234,6 +241,7 @@ def test_who_waits_is_not_stuck_where_the_mode_cannot_be_read(verdicts, cxl):
 
 @pytest.mark.parametrize("path", ["enabled", "sources/hint_fault/enabled"])
 def test_sources_are_not_asked_while_none_is_on(verdicts, cxl, path):
+    switch_off(cxl, "page_table", "page_cache")
     assert "sources" not in verdicts(cxl.write(f"{PGHOT}/{path}", 0))
 
 
@@ -386,7 +394,7 @@ def test_unknown_reason_that_dominates_is_named(finding, cxl):
 
 
 def test_a_problem_outweighs_what_is_unknown(verdicts, cxl):
-    cxl.remove("proc/zoneinfo").write("proc/sys/kernel/numa_balancing", 0)
+    balance(cxl.remove("proc/zoneinfo"), 0)
     assert problems(verdicts(cxl)) == {"room": "unknown", "numa-balancing": "fail", "exit": 1}
 
 
@@ -397,7 +405,7 @@ def test_node_without_memory_needs_no_room(verdicts, cxl):
 
 
 def test_text(run, cxl):
-    cxl.write("proc/sys/kernel/numa_balancing", 0)
+    balance(cxl, 0)
     result = run("doctor", machine=cxl)
     lines = result.out.splitlines()
     at = lines.index("fail     numa-balancing   NUMA balancing is off.")

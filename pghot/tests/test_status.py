@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pghot.snapshot import collect
-from pghot.tests.fakes import MAP_BYTES, PGHOT, balance, switch_on
+from pghot.tests.fakes import MAP_BYTES, PGHOT, balance, switch_off, switch_on
 from pghot.text import report
 from pghot.tree import Tree
 
@@ -60,9 +60,9 @@ def test_healthy_machine(run, cxl):
         for s in status["sources"]
     ] == [
         ("hint_fault", True, True, 100000, ["hot_threshold_ms"]),
-        ("page_cache", False, False, 0, []),
+        ("page_cache", True, True, 0, []),
         (
-            "page_table", False, False, 0,
+            "page_table", True, True, 0,
             ["cpu_permille", "scan_period_ms", "scanned", "passes", "cpu_usec"],
         ),
     ]  # fmt: skip
@@ -205,10 +205,22 @@ def test_hint_faults_wait_for_memory_tiering(run, cxl, mode):
     assert (source["enabled"], source["running"]) == (True, False)
     _, _, row, *_, why = section(run("status", machine=cxl).out, "Sources").splitlines()
     assert row.split()[:2] == ["hint_fault", "waits"]
+    switch_off(cxl, "page_cache", "page_table")
     assert "kernel.numa_balancing is 2 or 3" in why
     cxl.write(f"{PGHOT}/sources/hint_fault/enabled", 0)
     shown = section(run("status", machine=cxl).out, "Sources")
     assert shown.splitlines()[2].split()[:2] == ["hint_fault", "off"] and "waits" not in shown
+
+
+def test_a_source_that_is_on_with_memory_tiering_waits_for_it(run, cxl):
+    balance(cxl, 1)
+    source = run("status", "--json", machine=cxl).json["sources"][2]
+    assert (source["name"], source["enabled"], source["tiering"]) == ("page_table", True, True)
+    assert source["running"] is False
+    shown = section(run("status", machine=cxl).out, "Sources").splitlines()
+    assert shown[4].split()[:2] == ["page_table", "waits"]
+    switch_on(cxl, "page_table")
+    assert run("status", "--json", machine=cxl).json["sources"][2]["tiering"] is False
 
 
 def test_the_page_cache_reports_without_numa_balancing(run, cxl):

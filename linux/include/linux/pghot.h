@@ -70,6 +70,8 @@ enum pghot_evidence {
  *	that start() and stop() are called with
  * @alone: works without NUMA balancing: kswapd keeps memory free for promotion.
  *	   All others run only while NUMA balancing has memory tiering on.
+ * @tiering: it works without, but runs only while NUMA balancing has memory tiering
+ *	     on; until somebody switches it on or off
  * @nmi: reports by pghot_record_nmi()
  * @files: more files for its directory, ended by NULL, or NULL
  * @start: begin to report; may sleep; may be NULL
@@ -88,6 +90,7 @@ struct pghot_source {
 	enum pghot_evidence evidence;
 	bool on;
 	bool alone;
+	bool tiering;
 	bool nmi;
 	const struct attribute_group **files;
 	int (*start)(struct pghot_source *source);

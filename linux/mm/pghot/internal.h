@@ -142,7 +142,7 @@ extern u32 pghot_period_ms;
 /* source.c */
 int pghot_set_enabled(bool on);
 bool pghot_is_enabled(void);
-int pghot_source_switch(struct pghot_source *source, bool on);
+int pghot_source_switch(struct pghot_source *source, bool on, bool tiering);
 void pghot_sources_show(struct seq_file *m);
 void pghot_sources_init(struct kobject *parent);
 

@@ -52,11 +52,17 @@ static bool recording;
 /* What NUMA balancing is about to change to, while it is; else 0. */
 static int next_mode;
 
+/* On by default is nothing that would run where nobody asked for promotion. */
+static bool source_needs_tiering(const struct pghot_source *source)
+{
+	return !source->alone || source->tiering;
+}
+
 static bool source_wanted(const struct pghot_source *source)
 {
 	int mode = READ_ONCE(sysctl_numa_balancing_mode) | next_mode;
 
-	if (!source->alone && !(mode & NUMA_BALANCING_MEMORY_TIERING))
+	if (source_needs_tiering(source) && !(mode & NUMA_BALANCING_MEMORY_TIERING))
 		return false;
 	return enabled && source->on;
 }
@@ -205,19 +211,21 @@ bool pghot_is_enabled(void)
  * pghot_source_switch - switch a source on or off
  * @source: which
  * @on: what to
+ * @tiering: on while NUMA balancing has memory tiering on, though it works without
  *
  * Context: process context; sleeps.
  *
  * Return: 0, or a negative error if it cannot be switched on and is off; -ENODEV if
  *	   it is being removed.
  */
-int pghot_source_switch(struct pghot_source *source, bool on)
+int pghot_source_switch(struct pghot_source *source, bool on, bool tiering)
 {
 	guard(mutex)(&switch_lock);
 	/* Its file is being removed. */
 	if (!source->dir)
 		return -ENODEV;
 	WRITE_ONCE(source->on, on);
+	WRITE_ONCE(source->tiering, tiering);
 	return sources_sync();
 }
 
@@ -260,18 +268,22 @@ static struct pghot_source *to_source(struct kobject *kobj)
 static ssize_t source_enabled_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", READ_ONCE(to_source(kobj)->on));
+	const struct pghot_source *source = to_source(kobj);
+
+	if (READ_ONCE(source->on) && source->alone && READ_ONCE(source->tiering))
+		return sysfs_emit(buf, "tiering\n");
+	return sysfs_emit(buf, "%d\n", READ_ONCE(source->on));
 }
 
 static ssize_t source_enabled_store(struct kobject *kobj,
 				    struct kobj_attribute *attr,
 				    const char *buf, size_t count)
 {
-	bool on;
-	int err = pghot_parse_switch(buf, &on);
+	bool tiering = sysfs_streq(buf, "tiering"), on = true;
+	int err = tiering ? 0 : pghot_parse_switch(buf, &on);
 
 	if (!err)
-		err = pghot_source_switch(to_source(kobj), on);
+		err = pghot_source_switch(to_source(kobj), on, tiering);
 	return err ? err : count;
 }
 

@@ -3,6 +3,7 @@
 #define _MACHINE_LINUX_SYSFS_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include <linux/compiler.h>
 #include <linux/kobject.h>
@@ -41,6 +42,14 @@ static const struct attribute_group _name##_group = {			\
 };									\
 static const struct attribute_group *_name##_groups[] = {		\
 	&_name##_group, NULL,						\
+}
+
+/* With or without the newline that a shell adds. */
+static inline bool sysfs_streq(const char *a, const char *b)
+{
+	size_t n = strlen(b);
+
+	return !strncmp(a, b, n) && (!a[n] || !strcmp(a + n, "\n"));
 }
 
 #define sysfs_emit(buf, ...)	sprintf(buf, __VA_ARGS__)

@@ -46,7 +46,9 @@ static struct pghot_source page_cache = {
 	.name = "page_cache",
 	.counter = "numa_hint_page_cache",
 	.evidence = PGHOT_COUNTS,
+	.on = true,
 	.alone = true,
+	.tiering = true,
 	.start = page_cache_start,
 	.stop = page_cache_stop,
 };
@@ -86,11 +88,12 @@ void __pghot_page_cache(struct folio *folio)
 	pghot_record_folio(folio, &access, &page_cache);
 }
 
-/* The switch by its other name. */
+/* The switch by its other name, which knows no more than on and off. */
 static ssize_t pagecache_promotion_show(struct kobject *kobj,
 					struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", READ_ONCE(page_cache.on));
+	return sysfs_emit(buf, "%d\n", READ_ONCE(page_cache.running) ||
+			  (READ_ONCE(page_cache.on) && !READ_ONCE(page_cache.tiering)));
 }
 
 static ssize_t pagecache_promotion_store(struct kobject *kobj,
@@ -101,7 +104,7 @@ static ssize_t pagecache_promotion_store(struct kobject *kobj,
 	int err = kstrtobool(buf, &on);
 
 	if (!err)
-		err = pghot_source_switch(&page_cache, on);
+		err = pghot_source_switch(&page_cache, on, false);
 	return err ? err : count;
 }
 

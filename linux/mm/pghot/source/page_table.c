@@ -275,7 +275,9 @@ ATTRIBUTE_GROUPS(page_table);
 static struct pghot_source page_table = {
 	.name = "page_table",
 	.evidence = PGHOT_COUNTS,
+	.on = true,
 	.alone = true,
+	.tiering = true,
 	.files = page_table_groups,
 	.start = page_table_start,
 	.stop = page_table_stop,

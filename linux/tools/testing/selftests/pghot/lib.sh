@@ -37,64 +37,20 @@ skip() {
 	exit 4
 }
 
+. "$HERE/tiers.sh"
+
 # --- what is there ---------------------------------------------------------
-
-# "0-1,4" -> "0 1 4"
-expand() {
-	local part i
-	for part in ${1//,/ }; do
-		for ((i = ${part%-*}; i <= ${part#*-}; i++)); do
-			echo -n "$i "
-		done
-	done
-}
-
-# Sets TOP and LOWER (arrays of nodes), by the memory tiers.
-find_tiers() {
-	local tiers tier more
-	TOP=()
-	LOWER=()
-	mapfile -t tiers < <(printf '%s\n' \
-		/sys/devices/virtual/memory_tiering/memory_tier* | sort -V)
-	for tier in "${tiers[@]}"; do
-		[ -e "$tier/nodelist" ] || continue
-		if [ ${#TOP[@]} = 0 ]; then
-			read -ra TOP <<<"$(expand "$(<"$tier/nodelist")")"
-		else
-			read -ra more <<<"$(expand "$(<"$tier/nodelist")")"
-			LOWER+=("${more[@]}")
-		fi
-	done
-}
-
-# The first CPU of a node.
-cpu_of() {
-	local list
-	list=$(expand "$(<"$NODES/node$1/cpulist")")
-	echo "${list%% *}"
-}
-
-need_tiers() {
-	[ "$(id -u)" = 0 ] || skip "needs root"
-	[ -w $BALANCING ] || skip "no NUMA balancing"
-	find_tiers
-	[ ${#LOWER[@]} -gt 0 ] || skip "no lower memory tier"
-	SLOW=${LOWER[0]}
-	FAST=${TOP[0]}
-	TOPLIST=$(IFS=,; echo "${TOP[*]}")
-	CPU=$(cpu_of "$FAST")
-	[ -n "$CPU" ] || skip "node $FAST has no CPU"
-}
 
 need_pghot() {
 	[ -d $PGHOT ] || skip "no pghot, or pghot=off"
 	need_tiers
 }
 
-# Records, and threads that are not parked: hint faults report in memory tiering
-# mode only, and without a source that runs there are none.
+# Records, and threads that are not parked: without a source that runs there are none.
+# Hint faults alone report, in memory tiering mode only.
 need_records() {
 	need_pghot
+	only hint_fault
 	knob $BALANCING 2
 	[ "$(<"$PGHOT/node$SLOW/sections")" -gt 0 ] || fail "node$SLOW has no records"
 }
@@ -157,8 +113,19 @@ undo() {
 	done
 }
 
+# No other source reports.
+only() { # source
+	local dir
+	for dir in "$PGHOT"/sources/*/; do
+		[ "$(basename "$dir")" = "$1" ] || knob "${dir}enabled" 0
+	done
+}
+
 # Scan often and take every fault of a busy loop as hot, however slow the CPU.
 balance() { # mode
+	if [ -d $PGHOT ]; then
+		only hint_fault
+	fi
 	knob $BALANCING "$1"
 	knob $DEBUG_BALANCING/scan_period_min_ms 100
 	knob $DEBUG_BALANCING/scan_period_max_ms 1000

@@ -58,6 +58,35 @@ test_switches_wait_for_tiering() {
 	source_runs
 }
 
+running_is() { # value source...
+	local source
+	for source in "${@:2}"; do
+		[ "$(<"$PGHOT/sources/$source/running")" = "$1" ] ||
+			fail "$source: running is $(<"$PGHOT/sources/$source/running")"
+	done
+}
+
+# What is on by default takes nothing where nobody asked for promotion.
+test_sources_that_are_on_by_default() {
+	local source
+	need_pghot
+	knob $BALANCING 1
+	for source in page_table page_cache; do
+		[ "$(<$PGHOT/sources/$source/enabled)" = tiering ] ||
+			fail "$source: enabled is $(<$PGHOT/sources/$source/enabled)"
+	done
+	running_is 0 hint_fault page_table page_cache
+	echo 2 >$BALANCING
+	running_is 1 hint_fault page_table page_cache
+	echo 1 >$BALANCING
+	running_is 0 hint_fault page_table page_cache
+	knob $PGHOT/sources/page_table/enabled 1
+	running_is 1 page_table
+	running_is 0 hint_fault page_cache
+	echo tiering >$PGHOT/sources/page_table/enabled
+	running_is 0 page_table
+}
+
 # Pages of the lower tier are promoted in mode $1.
 promotes_in_mode() {
 	need_pghot
