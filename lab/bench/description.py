@@ -86,6 +86,7 @@ VARIANTS = {
     "2cpu": "there are no CPUs but its two",
     "cold": "its threads have just begun",
     "limited": f"no more may be promoted than {scale.LIMITED_MBPS} MiB/s of a large machine",
+    "watermarks": "watermarks lie almost as close together as those of a large machine",
     "unscaled": "constants of time and size are those of a large machine",
     "long": "it takes many times as long",
 }
@@ -101,7 +102,8 @@ class Variant:
 
     ``hogs`` are the CPUs that something else keeps busy, ``left`` those of the workload,
     where something else has what the workload leaves. ``scaled``: constants are scaled;
-    ``limited``: the rate limit is one that is met; ``cold``: threads are as young as they are.
+    ``limited``: the rate limit is one that is met; ``close``: watermarks lie close together;
+    ``cold``: threads are as young as they are.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Variant:
     left: tuple[int, ...] = ()
     scaled: bool = True
     limited: bool = False
+    close: bool = False
     cold: bool = False
 
 
@@ -385,6 +388,7 @@ def variant(read: Experiment, kind: str) -> Experiment:
         hogs=hogs,
         left=left,
         limited=kind == "limited",
+        close=kind == "watermarks",
         cold=kind in ("cold", "unscaled"),
         scaled=kind != "unscaled",
     )

@@ -83,7 +83,7 @@ def _matrix(
         [name(own), *(text(own[one]) if one in own else figures.NONE for one in names)]
         for own in by_experiment(rows).values()
     ]
-    return _table([title, *map(marks.short, names)], lines)
+    return _table([title, *names], lines)
 
 
 def _with_unit(own: dict[str, dict]) -> str:
@@ -131,7 +131,7 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
         own = known.get(experiment.name, {})
         document = experiment.document
         told = [
-            [f"`{experiment.name}`", marks.short(one.contender), one.text, _measured(row, one.text)]
+            [f"`{experiment.name}`", one.contender, one.text, _measured(row, one.text)]
             for one in (document.figures if document else ())
             if (row := own.get(one.contender)) and not row["error"]
         ]
@@ -159,7 +159,7 @@ def _standings(rows: list[dict]) -> str:
             for wanted in order.STANDINGS
         ]
         if found:
-            lines.append([marks.short(one or ""), marks.short(other or "stock Linux"), *stands])
+            lines.append([one or "", other or "stock Linux", *stands])
     if not lines:
         return ""
     about = "Who is ahead of whom, by the rule of *How sure it is*, each beside another contender:"
@@ -388,7 +388,7 @@ def sensitivity(
                 cells.append(str(ahead) if ahead else figures.NONE)
                 cells.append(known[experiment].verdicts().get(variation.name, figures.NONE))
             lines.append(cells)
-        titles = [experiment, "T_slow, scans", *map(marks.short, names)]
+        titles = [experiment, "T_slow, scans", *names]
         parts.append(_table(titles + (["lead", "order"] if experiment in known else []), lines))
     return "\n\n".join(filter(None, parts)) + "\n"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 BOUNDS = ("slow", "fast")
 REFERENCE = "stock-2"
 """What Linux does today: pghot is held against it."""
-MAIN = (REFERENCE, "off-2", "pghot-default-hint_fault")
+MAIN = (REFERENCE, "off-2", "pghot-default")
 """Contenders that stand for all, beside the bounds, and a control: the second one is like
 the first."""
 
@@ -25,8 +25,8 @@ _SHAPES = ("circle", "diamond", "square", "triangle")
 
 @dataclass(frozen=True)
 class Mark:
-    """``label`` is the name without what all of pghot's names end with; ``colour`` counts
-    in LIGHT and DARK; ``rank`` is 0 for pghot, 1 for REFERENCE, 2 for others."""
+    """``label`` is the name; ``colour`` counts in LIGHT and DARK; ``rank`` is 0 for pghot, 1 for
+    REFERENCE, 2 for others."""
 
     label: str
     colour: int
@@ -51,13 +51,8 @@ def of(names: Sequence[str]) -> dict[str, Mark]:
             # A colour that comes again has another shape.
             shape, rank = _SHAPES[(others + others // len(_OTHERS)) % len(_SHAPES)], 2
             others += 1
-        marks[name] = Mark(short(name), colour, shape, rank)
+        marks[name] = Mark(name, colour, shape, rank)
     return marks
-
-
-def short(name: str) -> str:
-    """A contender's name where room is short: hint faults are what all have as a source."""
-    return name.removesuffix("-hint_fault")
 
 
 def headline(names: Sequence[str]) -> str | None:

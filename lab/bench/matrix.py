@@ -49,7 +49,9 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
     hogs = _hogs(variant)
     scaled = ""
     if moves and experiment.is_scaled:
-        scaled = experiment.scale.script(cold=variant.cold, limited=variant.limited)
+        scaled = experiment.scale.script(
+            cold=variant.cold, limited=variant.limited, close=variant.close
+        )
     later = (
         f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
         f"/proc/sys/kernel/numa_balancing {contender.balancing}",

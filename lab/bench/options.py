@@ -12,7 +12,7 @@ from collections.abc import Callable
 from rich.console import Console
 
 from lab import paths
-from lab.bench import description, marks, report
+from lab.bench import description, report
 from lab.bench.origin import Origin
 from lab.errors import LabError
 from lab.host import capacity
@@ -122,10 +122,9 @@ def whole_for_documents(
 
 
 def chosen(names: str | None) -> list[description.Contender]:
-    """Those of a comma list and the bounds, or all. A name may be as tables have it."""
+    """Those of a comma list and the bounds, or all."""
     known = description.contenders()
-    whole = {marks.short(contender.name): contender.name for contender in known}
-    wanted = [whole.get(name, name) for name in (names or "").split(",") if name]
+    wanted = [name for name in (names or "").split(",") if name]
     for name in wanted:
         if name not in [contender.name for contender in known]:
             raise LabError(

@@ -97,7 +97,7 @@ class Order:
 
     def told(self) -> str:
         """A sentence. Each model in which the one that leads is another one is named."""
-        ours, theirs = marks.short(self.ours), "stock Linux"
+        ours, theirs = self.ours, "stock Linux"
         (_, first), *_ = self.leads.items()
         counted = Counter(self.verdicts().values())
         total = sum(counted.values())

@@ -87,7 +87,7 @@ def told_unmoved(rows: list[dict]) -> str:
     """A warning of them; empty without any."""
     found = [
         f"R of {figures.share(row['recovered'])} without a page promoted in {row['experiment']} "
-        f"with {marks.short(row['contender'])}"
+        f"with {row['contender']}"
         for row in unmoved(rows)
     ]
     return f"Warning, not the policy: {', '.join(found)}." if found else ""

@@ -36,6 +36,11 @@ _SCAN_MBPS = 2560
 _RATE_MBPS = 65536
 LIMITED_MBPS = 64
 """What an administrator might set, who has seen that more is promoted and gains nothing."""
+RESERVE_KB = 512
+"""vm.min_free_kbytes where watermarks are to lie close together. By default it is 16 times as much
+for each GiB of these machines than for a server's. Scaled to what a server has, it would be a
+quarter of this: then fewer pages lie between two watermarks than move in a tick, and ticks are
+not scaled."""
 # linux/mm/pghot/policy.h: as shipped, and the least it takes.
 _WINDOW_MS, _WINDOW_MIN_MS = 4000, 100
 _PERIOD_MS, _PERIOD_MIN_MS = 100, 10
@@ -97,8 +102,11 @@ class Scale:
         """hot_threshold_ms: who is accessed sooner after a scan is hot."""
         return max(_TICK_MS, HOT_MS // self.time)
 
-    def settings(self, *, cold: bool, limited: bool = False) -> list[tuple[str, int]]:
+    def settings(
+        self, *, cold: bool, limited: bool = False, close: bool = False
+    ) -> list[tuple[str, int]]:
         """Files and what to write to them. ``limited``: the rate limit is one that is met.
+        ``close``: watermarks lie close together.
 
         Unless ``cold``, all threads are older than the delay, as on a server: without a
         delay they scan from their first tick on, in the period that the kernel computes for
@@ -119,15 +127,16 @@ class Scale:
             ),
             (f"{_PGHOT}/window_ms", max(_WINDOW_MIN_MS, _WINDOW_MS // self.time)),
             (f"{_PGHOT}/period_ms", max(_PERIOD_MIN_MS, _PERIOD_MS // self.time)),
+            *([("/proc/sys/vm/min_free_kbytes", RESERVE_KB)] if close else []),
         ]
 
-    def script(self, *, cold: bool, limited: bool = False) -> str:
+    def script(self, *, cold: bool, limited: bool = False, close: bool = False) -> str:
         """The settings as shell, for any kernel: each where its file is. What contenders
         scale themselves goes by $scale_memory and $scale_time."""
         lines = [f"scale_memory={self.memory} scale_time={self.time}"]
         lines += [
             f"[ ! -e {path} ] || echo {value} >{path}"
-            for path, value in self.settings(cold=cold, limited=limited)
+            for path, value in self.settings(cold=cold, limited=limited, close=close)
         ]
         return "\n".join(lines)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from lab.bench import figures, marks
+from lab.bench import figures
 from lab.bench.matrix import recovered
 
 NAMES = ("experiment", "contender", "tenant")
@@ -55,7 +55,7 @@ def lines(rows: list[dict]) -> Iterator[tuple[str, ...]]:
         for tenant in _of(row):
             yield (
                 row["experiment"],
-                marks.short(row["contender"]),
+                row["contender"],
                 tenant["name"],
                 figures.share(tenant.get("recovered")),
                 figures.score(tenant["score"], tenant["unit"]),

@@ -39,7 +39,7 @@ class _Told(Progress):
 def contenders(layout: str) -> list[Contender]:
     """The bounds, the stock kernel's way and pghot, all with the same kernel: no other one
     needs to be built, and with pghot=off it decides as the stock kernel does."""
-    wanted = ("fast", "slow", STOCK, f"pghot-{layout}-hint_fault")
+    wanted = ("fast", "slow", STOCK, f"pghot-{layout}")
     return [
         replace(
             contender,

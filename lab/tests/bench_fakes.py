@@ -88,7 +88,7 @@ def row(experiment, contender, recovered=None, *, slow=4.0, fast=2.0, **fields):
 def rows(experiment, *, seeds=1, **shares):
     """The bounds, and contenders with these shares, the same for so many seeds: pghot is its
     default, stock stock-2, twin a control that is like that."""
-    names = {"pghot": "pghot-default-hint_fault", "stock": "stock-2", "twin": "off-2"}
+    names = {"pghot": "pghot-default", "stock": "stock-2", "twin": "off-2"}
     like = {"twin": {"like": "stock-2"}}
     return [
         row(experiment, "fast", 1.0),

@@ -260,6 +260,7 @@ SYSCTLS = {
     "kernel.numa_balancing",
     "kernel.numa_balancing_promote_rate_limit_MBps",
     "vm.dirty_background_ratio",
+    "vm.min_free_kbytes",
     "vm.watermark_scale_factor",
 }
 

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator
 
 from lab import paths
-from lab.bench import description, marks
+from lab.bench import description
 
 PAGES = ("README.md", "docs/bench.md", "docs/model.md")
 """Those with tables."""
@@ -108,7 +108,7 @@ def _contenders() -> dict[str, frozenset[str]]:
 
 
 _PLAIN = ("fast", "slow", "best", "off")
-_COLUMNS = {marks.short(one.name) for one in description.contenders()} - {*_PLAIN, "stock-2"}
+_COLUMNS = {one.name for one in description.contenders()} - {*_PLAIN, "stock-2"}
 _CONTENDERS = _contenders()
 
 

@@ -43,8 +43,8 @@ def test_all_that_is_shipped_loads():
         "stock-0",
         "stock-2",
         "damon",
-        "pghot-default-hint_fault",
-        "pghot-precise-hint_fault",
+        "pghot-default",
+        "pghot-precise",
     } <= set(CONTENDERS)
 
 
@@ -54,7 +54,7 @@ def test_unknown_experiment():
 
 
 def test_a_cell_is_a_run(experiment):
-    (run,) = cell(experiment, CONTENDERS["pghot-precise-hint_fault"]).runs
+    (run,) = cell(experiment, CONTENDERS["pghot-precise"]).runs
     assert run.workload == ("random", "--place", "1", "--accesses", "4", "--seed", "1")
     assert run.cmdline == ("pghot=precise",)
     assert run.programs == ("mark",)
@@ -116,10 +116,10 @@ def test_one_seed_is_held_against_the_bounds_with_that_seed(experiment):
     def measure(run):
         return replace(made_up(run), seconds=made_up(run).seconds * int(run.workload[-1]))
 
-    names = ("fast", "slow", "stock-2", "pghot-precise-hint_fault")
+    names = ("fast", "slow", "stock-2", "pghot-precise")
     rows = rows_of(replace(experiment, seeds=3, best_mib=()), measure, names)
     assert len(rows["stock-2"]["seconds_by_seed"]) == 3
-    one = rows["pghot-precise-hint_fault"]
+    one = rows["pghot-precise"]
     assert one["seconds_by_seed"] == [1.5] and one["recovered_by_seed"] == [one["recovered"]] == [
         0.75
     ]
@@ -234,7 +234,7 @@ def test_the_matrix(experiment):
     assert list(rows) == list(CONTENDERS)
     assert rows["fast"]["recovered"] == 1 and rows["slow"]["recovered"] == 0
     assert rows["stock-2"]["recovered"] == 0.5
-    assert rows["pghot-default-hint_fault"]["recovered"] == 0.75
+    assert rows["pghot-default"]["recovered"] == 0.75
     assert rows["best"]["recovered"] == 0.875
     assert rows["stock-2"]["demoted_again"] == 1
     # What programs wait for is not mixed with the kernel's copies.
@@ -266,8 +266,8 @@ def test_a_failed_run_is_a_row_and_the_rest_goes_on(experiment):
         return Result(error="the guest hangs") if run.kernel == "pghot" else made_up(run)
 
     rows = rows_of(experiment, measure)
-    assert rows["pghot-default-hint_fault"]["error"] == "the guest hangs"
-    assert rows["pghot-default-hint_fault"]["seconds"] is None
+    assert rows["pghot-default"]["error"] == "the guest hangs"
+    assert rows["pghot-default"]["seconds"] is None
     assert rows["stock-2"]["recovered"] == 0.5
 
 
@@ -287,14 +287,14 @@ def test_a_run_that_breaks_down_is_a_row_too(experiment):
         return made_up(run)
 
     rows = rows_of(experiment, measure)
-    assert rows["pghot-default-hint_fault"]["error"] == "OSError: No space left on device"
+    assert rows["pghot-default"]["error"] == "OSError: No space left on device"
     assert rows["stock-2"]["recovered"] == 0.5
 
 
 def test_what_bounds_it_stays_where_it_is(experiment):
     for name in ("fast", "slow", "best"):
         assert "demotion_enabled 0" in cell(experiment, CONTENDERS[name]).runs[0].setup
-    for name in ("stock-0", "stock-2", "damon", "pghot-default-hint_fault"):
+    for name in ("stock-0", "stock-2", "damon", "pghot-default"):
         assert "demotion_enabled 1" in cell(experiment, CONTENDERS[name]).runs[0].setup
 
 
@@ -340,7 +340,7 @@ def test_the_table_fits_the_terminal(experiment, width):
     shown = out.getvalue()
     assert "…" not in shown
     assert all(len(line) <= width for line in shown.splitlines())
-    assert "pghot-precise-hint_fault" in shown and "0.75" in shown
+    assert "pghot-precise" in shown and "0.75" in shown
     assert ("runs/s" in shown) == (width > 120)
     # A cell without figures has its reason below.
     assert re.search(r"best +\(1\)", shown)
@@ -364,7 +364,7 @@ def test_what_is_shown_while_it_runs(experiment, capsys, monkeypatch):
                 progress=shown,
             ).run()
         said = capsys.readouterr().err
-        assert "test pghot-default-hint_fault: it hangs" in said
+        assert "test pghot-default: it hangs" in said
         if terminal:
             assert re.search(r"(\d+)/\1\b", said)
         else:

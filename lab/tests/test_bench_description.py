@@ -198,7 +198,7 @@ def test_where_chance_decides_a_control_has_as_many_seeds():
         assert description.take_part(read, known["off-2"], quick=False), name
         assert len(cell(read, known["off-2"]).runs) == 3, name
     assert names["pmbench-normal-limited"].seeds == 3
-    compared = {"stock-2", "off-2", "pghot-default-hint_fault"}
+    compared = {"stock-2", "off-2", "pghot-default"}
     for read in SHIPPED:
         assert not compared & set(read.one_seed), read.name
         seeds = {name: len(cell(read, known[name]).runs) for name in (*read.one_seed, "stock-2")}

@@ -48,7 +48,7 @@ def test_the_delay():
     rows = bench_fakes.rows("redis", pghot=0.5, stock=-0.25)
     rows.append(bench_fakes.row("movepages-4k", "stock-2"))
     late = figures.delays(rows)
-    assert late["redis", "", "pghot-default-hint_fault"] == 2.0
+    assert late["redis", "", "pghot-default"] == 2.0
     assert late["redis", "", "stock-2"] == 5.0
     assert late["redis", "", "fast"] == 0.0 and late["redis", "", "slow"] == 4.0
     assert late["movepages-4k", "", "stock-2"] is None

@@ -170,7 +170,7 @@ def test_nothing_is_held_against_what_is_not_there():
 
 def test_any_two_can_be_held_against_each_other():
     """By the same rule, and with the same control."""
-    ours, other = "pghot-default-hint_fault", "pghot-default-all"
+    ours, other = "pghot-default", "pghot-default-all"
     made = [
         *bench_fakes.rows("redis", seeds=3, pghot=0.5, stock=0.4, twin=0.45, **{other: 0.6}),
         *bench_fakes.rows("graph500", seeds=3, pghot=0.5, stock=0.4, twin=0.4, **{other: 0.46}),

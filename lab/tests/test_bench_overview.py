@@ -282,8 +282,8 @@ def test_every_contender_has_a_mark_of_its_own():
     looks = [(mark.colour, mark.shape) for mark in known.values()]
     assert len(set(looks)) == len(looks)
     assert len({mark.label for mark in known.values()}) == len(known)
-    assert known["pghot-default-hint_fault"].rank == 0 and known["stock-2"].rank == 1
-    assert marks.headline(names) == "pghot-default-hint_fault"
+    assert known["pghot-default"].rank == 0 and known["stock-2"].rank == 1
+    assert marks.headline(names) == "pghot-default"
 
 
 def test_links_are_to_the_parts_of_the_page():

@@ -8,7 +8,7 @@ import pytest
 from lab.bench import description, overview, page
 from lab.tests import bench_fakes
 
-OURS = "pghot-default-hint_fault"
+OURS = "pghot-default"
 
 
 def written(tmp_path, rows):

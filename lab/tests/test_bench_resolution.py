@@ -47,7 +47,7 @@ def test_the_difference_of_scores_without_bounds():
     scored = [
         bench_fakes.row("movepages-4k", "stock-0", score=2.0),
         bench_fakes.row("movepages-4k", "off", score=1.9, like="stock-0"),
-        bench_fakes.row("movepages-4k", "pghot-default-hint_fault", score=4.0),
+        bench_fakes.row("movepages-4k", "pghot-default", score=4.0),
     ]
     assert resolution.score_differences(scored) == {"movepages-4k": pytest.approx(0.05)}
     assert resolution.all_told([*rows(), *scored])[1] == (
@@ -108,7 +108,7 @@ def still(recovered, name="readers-7", contender="stock-2", **fields):
 
 def test_what_nothing_was_promoted_for_is_not_the_policys():
     """Seven readers had R 0.28 of where the scheduler put them."""
-    pghot = "pghot-default-hint_fault"
+    pghot = "pghot-default"
     made = [*rows(), still(0.28), still(-0.11, contender=pghot), still(0.09, "readers-1")]
     said = (
         "Warning, not the policy: R of 0.28 without a page promoted in readers-7 with stock-2, R "
@@ -158,7 +158,7 @@ def test_what_damon_moves_is_promoted(tmp_path):
 
 def test_what_is_not_the_policys_is_said_where_the_figures_are(tmp_path):
     bounds = [bench_fakes.row("readers-7", name, r) for name, r in (("fast", 1.0), ("slow", 0.0))]
-    made = [*bounds, still(0.28), still(0.27, contender="pghot-default-hint_fault")]
+    made = [*bounds, still(0.28), still(0.27, contender="pghot-default")]
     said = resolution.told_unmoved(made)
     known = description.experiments("readers-7")
     out = io.StringIO()
@@ -173,10 +173,10 @@ def test_what_is_not_the_policys_is_said_where_the_figures_are(tmp_path):
         assert said in " ".join(text.split())
 
 
-@pytest.mark.parametrize("who", ["stock-2", "pghot-default-hint_fault"])
+@pytest.mark.parametrize("who", ["stock-2", "pghot-default"])
 def test_what_is_not_the_policys_is_not_counted(who):
     """Nor is it told before R is: below the long table only."""
-    other = {"stock-2": "pghot-default-hint_fault"}.get(who, "stock-2")
+    other = {"stock-2": "pghot-default"}.get(who, "stock-2")
     made = [
         *bench_fakes.rows("redis", pghot=0.9, stock=0.5),
         still(0.28, contender=who),

@@ -169,11 +169,13 @@ def test_variants_that_are_not_scaled_or_not_old():
     read = next(read for read in SCALED if read.name == "regions")
     setups = {
         kind: cell(description.variant(read, kind), CONTENDERS["stock-2"]).runs[0].setup
-        for kind in ("busy", "cold", "unscaled", "limited")
+        for kind in ("busy", "cold", "unscaled", "limited", "watermarks")
     }
     limit = "/proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
     assert f"echo {65536 * read.scale.time // read.scale.memory} >{limit}" in setups["busy"]
     assert f"echo {64 * read.scale.time // read.scale.memory} >{limit}" in setups["limited"]
+    reserve = "echo 512 >/proc/sys/vm/min_free_kbytes"
+    assert [kind for kind, setup in setups.items() if reserve in setup] == ["watermarks"]
     assert "scan_delay_ms" not in setups["unscaled"] and "scale_time" not in setups["unscaled"]
     assert f"echo {read.scale.delay_ms()} >" in setups["cold"] and read.scale.delay_ms() > 0
     assert "echo 0 >/sys/kernel/debug/sched/numa_balancing/scan_delay_ms" in setups["busy"]
@@ -249,7 +251,7 @@ def test_variants_are_there_by_name_and_where_they_are_asked_for():
 def test_where_there_are_no_cpus_but_the_workloads_the_kernel_knows_no_others():
     (read,) = description.experiments("redis-2cpu")
     assert read.variant and not read.variant.hogs and read.about.endswith("no CPUs but its two")
-    (run, *_) = cell(read, CONTENDERS["pghot-default-hint_fault"]).runs
+    (run, *_) = cell(read, CONTENDERS["pghot-default"]).runs
     assert "maxcpus=2" in run.cmdline
     (whole,) = description.experiments("redis")
     (run, *_) = cell(whole, CONTENDERS["stock-2"]).runs
@@ -284,12 +286,12 @@ def test_not_every_contender_is_everywhere():
     def part(read, *, quick):
         return {n for n, one in CONTENDERS.items() if description.take_part(read, one, quick=quick)}
 
-    few = {"fast", "slow", "stock-2", "pghot-default-hint_fault"}
-    asked = {"pghot-default-page_table", "pghot-default-all"}
+    few = {"fast", "slow", "stock-2", "pghot-default"}
+    asked = {"pghot-default-page_table", "pghot-default-hint_fault"}
     assert asked == set(whole[0].named) == set(narrow[0].named)
     # Of these, one source alone is not looked at where no CPU is idle.
     beside = {name for name in asked if CONTENDERS[name].part == "named"}
-    assert beside == {"pghot-default-all"}
+    assert beside == {"pghot-default-hint_fault"}
     assert part(busy, quick=True) == few | {"off-2"}
     assert part(busy, quick=False) == few | {"off-2"} | beside
     assert part(narrow[0], quick=False) == few | {"best"} | asked

@@ -84,7 +84,7 @@ def test_no_figure_is_cut_off(width):
         "fast",
         "slow",
         "stock-2",
-        "pghot-default-hint_fault",
+        "pghot-default",
         models=tuple(MODELS),
     )
     text = shown(sensitivity.table(rows, list(MODELS.values())), width)

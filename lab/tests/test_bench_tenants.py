@@ -46,7 +46,7 @@ def test_without_bounds_there_is_no_share():
 
 
 def test_the_table_has_a_line_for_each():
-    rows = [row("pghot-default-hint_fault", 459000.0, 2520.0), row("slow", 0.5, 3.0)]
+    rows = [row("pghot-default", 459000.0, 2520.0), row("slow", 0.5, 3.0)]
     server = rows[0]["detail"]["tenants"][0]
     server.update(unit="requests/s", promoted=16384, demoted=13369)
     server.update(p50_us=1.5, p99_us=2.5, p999_us=33.25)
@@ -64,7 +64,7 @@ def test_the_table_has_a_line_for_each():
 
 def test_who_pays_is_in_the_row_of_who_gains():
     """R of the row is the server's, which may be at the scan's cost."""
-    ours = "pghot-default-hint_fault"
+    ours = "pghot-default"
     rows = [row("fast", 2.0, 4.0), row("slow", 1.0, 3.0), row(ours, 1.8, 2.4)]
     rows.append(row("stock-2", 1.5, 2.5))
     for one, share in zip(rows, (1.0, 0.0, 0.89, 0.67)):
@@ -92,7 +92,7 @@ def test_who_pays_is_in_the_row_of_who_gains():
 
 
 def test_each_is_on_the_page_too(tmp_path):
-    ours = "pghot-default-hint_fault"
+    ours = "pghot-default"
     rows = [row("fast", 2.0, 4.0), row("slow", 1.0, 3.0), row(ours, 1.5, 2.4)]
     rows[2]["detail"]["tenants"][0].update(p50_us=1.5, p99_us=2.5, p999_us=33.25)
     tenants.bound(rows)

@@ -239,7 +239,7 @@ def test_what_was_measured_is_told_in_a_sentence():
                 row("fast", 410_980.4, 1.0),
                 row("slow", 3e5, 0.0),
                 row("stock-2", 3.8e5, 0.72),
-                row("pghot-precise-hint_fault", 3.9e5, 0.9),
+                row("pghot-precise", 3.9e5, 0.9),
             ],
         }
     )
@@ -252,10 +252,10 @@ def test_what_was_measured_is_told_in_a_sentence():
 
 def test_contenders_run_one_kernel_and_the_stock_way_has_pghot_off():
     field = {contender.name: contender for contender in measured.contenders("precise")}
-    assert set(field) == {"fast", "slow", measured.STOCK, "pghot-precise-hint_fault"}
+    assert set(field) == {"fast", "slow", measured.STOCK, "pghot-precise"}
     assert {contender.kernel for contender in field.values()} == {"demo"}
     assert field[measured.STOCK].cmdline == ("pghot=off",)
-    assert field[measured.STOCK].balancing == field["pghot-precise-hint_fault"].balancing == 2
+    assert field[measured.STOCK].balancing == field["pghot-precise"].balancing == 2
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ class _Outline(HTMLParser):
 
 
 def test_page_needs_nothing_else_and_says_what_was_gained(tmp_path):
-    names = ("fast", "slow", measured.STOCK, "pghot-default-hint_fault")
+    names = ("fast", "slow", measured.STOCK, "pghot-default")
     timeline = [{"ms": ms, "pages": [ms, 200 - ms], "miss_ns": 100} for ms in (50, 100, 150, 200)]
     rows = [
         row(name, score, recovered)
@@ -431,7 +431,7 @@ def test_redis_in_guest_time():
     fast, slow, stock, ours = result["rows"]
     assert fast["seconds"] < slow["seconds"]
     assert fast["recovered"] == 1 and slow["recovered"] == 0
-    assert ours["contender"] == "pghot-default-hint_fault" and ours["error"] is None
+    assert ours["contender"] == "pghot-default" and ours["error"] is None
     assert stock["contender"] == measured.STOCK and stock["error"] is None
     bad = replace(small, packages=())
     with pytest.raises(
