@@ -48,7 +48,8 @@ def test_all_tests_run_beside_each_other(monkeypatch, jobs, gib, options):
     monkeypatch.setenv("JOBS", jobs)
     monkeypatch.delenv("PGHOT_DEBUG", raising=False)
     assert cli.main(["test"]) == 0
-    assert ran == ["pghot", "stock", "demo", [sys.executable, "-m", "pytest", *options]]
+    slowest = ["--durations", "20", "--durations-min", "10"]
+    assert ran == ["pghot", "stock", "demo", [sys.executable, "-m", "pytest", *slowest, *options]]
 
 
 def test_a_kernel_that_does_not_build_is_for_the_tests_to_fail(monkeypatch, capsys):
