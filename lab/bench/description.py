@@ -86,7 +86,7 @@ VARIANTS = {
     "2cpu": "there are no CPUs but its two",
     "cold": "its threads have just begun",
     "limited": f"no more may be promoted than {scale.LIMITED_MBPS} MiB/s of a large machine",
-    "watermarks": "watermarks lie almost as close together as those of a large machine",
+    "watermarks": "watermarks lie as close together as those of a large machine",
     "unscaled": "constants of time and size are those of a large machine",
     "long": "it takes many times as long",
 }

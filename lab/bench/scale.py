@@ -37,10 +37,9 @@ _RATE_MBPS = 65536
 LIMITED_MBPS = 64
 """What an administrator might set, who has seen that more is promoted and gains nothing."""
 RESERVE_KB = 512
-"""vm.min_free_kbytes where watermarks are to lie close together. By default it is 16 times as much
-for each GiB of these machines than for a server's. Scaled to what a server has, it would be a
-quarter of this: then fewer pages lie between two watermarks than move in a tick, and ticks are
-not scaled."""
+"""vm.min_free_kbytes where watermarks are to lie close together: so little that the distance of
+two is what vm.watermark_scale_factor makes it, 0.1% of a zone, as on a large machine
+(mm/page_alloc.c, __setup_per_zone_wmarks())."""
 # linux/mm/pghot/policy.h: as shipped, and the least it takes.
 _WINDOW_MS, _WINDOW_MIN_MS = 4000, 100
 _PERIOD_MS, _PERIOD_MIN_MS = 100, 10

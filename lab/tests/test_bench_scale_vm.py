@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What experiments say of the memory of their largest process, against the guest's kernel."""
+"""What is said of experiments' memory, against the guest's kernel."""
 
 import tomllib
 from dataclasses import replace
@@ -72,3 +72,39 @@ def test_the_largest_process_has_as_much_as_it_says(name, stock_kernel):
     )
     assert done.error is None
     assert done.workload["kib"] / 1024 == pytest.approx(read.scale.data, rel=0.2)
+
+
+_BETWEEN = b"""#!/bin/sh
+# Of a node of DRAM, how much lies between the watermarks that promotion goes by.
+awk '
+	/^Node 0/	{ first = 1 }
+	/^Node [1-9]/	{ first = 0 }
+	first && $1 == "high"	{ between -= $2 }
+	first && $1 == "promo"	{ between += $2 }
+	first && $1 == "managed" { all += $2 }
+	END { printf "{\\"verified\\": true, \\"share\\": %.6f}\\n", between / all }
+' /proc/zoneinfo
+"""
+
+
+def _between_watermarks(name: str) -> float:
+    (read,) = description.experiments(name)
+    (stock,) = (one for one in description.contenders() if one.name == "stock-2")
+    run = cell(read, stock).runs[0]
+    done = measure(replace(run, workload=("sh", "/between"), files={"/between": _BETWEEN}))
+    assert done.error is None
+    return done.workload["share"]
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        ("pmbench-normal", 0.011, 0.013),
+        ("tenants", 0.0015, 0.0025),
+        ("gups-full", 0.0015, 0.0025),
+        # What any node of some GiB has, by vm.watermark_scale_factor.
+        ("pmbench-normal-watermarks", 0.0009, 0.0011),
+    ],
+)
+def test_watermarks_are_as_far_apart_as_is_said(name, low, high, stock_kernel):
+    assert low < _between_watermarks(name) < high
