@@ -209,24 +209,31 @@ TEST(an_unknown_accessor_is_asked_for_only_where_it_matters)
 	}
 }
 
-/* Nothing is asked of pages that could not move. */
+/* Nothing is asked of pages that could not move, until they can. */
 TEST(an_unknown_accessor_is_asked_for_when_there_is_room)
 {
+	unsigned long i, before;
+
 	machine_start(false);
 	pghot_tunables.ask = true;
 	machine_room(0, 0);
 	machine_room(1, 0);
-	machine_folio(2, 0)->mapped = true;
 	machine_thread(2);
-	machine_ready(2, 0, NUMA_NO_NODE);
-	machine_run(5);
 	/* That there is none is found out by the first page that is to move. */
-	machine_ready(2, 1, 0);
-	machine_run(PGHOT_PERIOD_MS + 5);
-	machine_folio(2, 2)->mapped = true;
-	machine_ready(2, 2, NUMA_NO_NODE);
-	machine_run(2);
-	assert_true(machine_questions <= 1);
+	machine_ready(2, 100, 0);
+	machine_ready(2, 101, 1);
+	machine_run(5);
+	before = machine_questions;
+	for (i = 0; i < 50; i++) {
+		machine_folio(2, i)->mapped = true;
+		machine_ready(2, i, NUMA_NO_NODE);
+	}
+	machine_run(5);
+	assert_int_equal(machine_questions, before);
+	machine_plenty(0);
+	machine_plenty(1);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_questions, before + 50);
 	machine_stop();
 }
 
