@@ -237,6 +237,62 @@ TEST(an_unknown_accessor_is_asked_for_when_there_is_room)
 	machine_stop();
 }
 
+/*
+ * Nor of more than could: who would answer for the rest would find no room. What was
+ * asked about gives its place back, whether there are answers or not.
+ */
+TEST(no_more_are_asked_about_than_there_is_room_for)
+{
+	unsigned long i;
+
+	machine_start(true);
+	pghot_tunables.ask = true;
+	machine_room(0, 30);
+	machine_room(1, 30);
+	machine_thread(2);
+	for (i = 0; i < 200; i++) {
+		machine_folio(2, i)->mapped = true;
+		machine_ready(2, i, NUMA_NO_NODE);
+	}
+	machine_run(2);
+	assert_in_range(machine_questions, 30, 60);
+	assert_int_equal(on(0) + on(1), 0);
+	machine_run(4 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_questions, 200);
+	for (i = 300; i < 310; i++)
+		machine_ready(2, i, 1);
+	machine_run(PGHOT_PERIOD_MS);
+	assert_int_equal(on(1), 10);
+	machine_stop();
+}
+
+/* Tokens likewise: none are left with questions. */
+TEST(questions_take_no_tokens_for_good)
+{
+	unsigned long i;
+
+	machine_start(true);
+	pghot_tunables.ask = true;
+	/* A quarter of a second's worth: 256 pages. */
+	sysctl_numa_balancing_promote_rate_limit = 4;
+	machine_room(0, 2000);
+	machine_room(1, 2000);
+	machine_thread(2);
+	for (i = 0; i < 1000; i++) {
+		machine_folio(2, i)->mapped = true;
+		machine_ready(2, i, NUMA_NO_NODE);
+	}
+	machine_run(2);
+	assert_in_range(machine_questions, 256, 512);
+	machine_run(4 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_questions, 1000);
+	for (i = 1100; i < 1300; i++)
+		machine_ready(2, i, 0);
+	machine_run(PGHOT_PERIOD_MS);
+	assert_int_equal(on(0), 200);
+	machine_stop();
+}
+
 /* So is one that is no node, or has nothing that accesses memory. */
 TEST(an_impossible_accessor_is_an_unknown_one)
 {
@@ -340,6 +396,8 @@ UNIT_MAIN(
 	cmocka_unit_test(an_unknown_accessor_is_asked_for),
 	cmocka_unit_test(an_unknown_accessor_is_asked_for_only_where_it_matters),
 	cmocka_unit_test(an_unknown_accessor_is_asked_for_when_there_is_room),
+	cmocka_unit_test(no_more_are_asked_about_than_there_is_room_for),
+	cmocka_unit_test(questions_take_no_tokens_for_good),
 	cmocka_unit_test(an_impossible_accessor_is_an_unknown_one),
 	cmocka_unit_test(a_node_with_cpus_only_has_its_pages_nearby),
 	cmocka_unit_test(what_is_nearest_as_it_is_does_not_move),

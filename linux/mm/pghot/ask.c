@@ -18,8 +18,10 @@
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/pghot.h>
 #include <linux/rmap.h>
 #include <linux/sched/mm.h>
+#include <linux/userfaultfd_k.h>
 #include <linux/vmstat.h>
 
 #include <asm/tlb.h>
@@ -61,20 +63,30 @@ void pghot_ask_enable(bool enable)
 	pghot_ask_sync();
 }
 
-/*
- * May an access to that memory be made to fault? As for the NUMA scanner: not where it
- * takes no hint faults. And not where there is a memory policy: then a fault may go by
- * what that names, and tell pghot nothing. Without mmap_lock the answer may be wrong
- * by the time that it is known; what is done about it is asked again, with the lock.
+/**
+ * pghot_ask_vma - may accesses to memory be made to fault
+ * @vma: who has it mapped
+ * @addr: where
+ *
+ * As for the NUMA scanner: not where it takes no hint faults. Not where somebody else
+ * does the same, for whom the fault would be. And not where there is a memory policy:
+ * then a fault may go by what that names, and tell pghot nothing.
+ *
+ * Context: @vma stays, by mmap_lock or a lock of the reverse map. With the latter alone
+ *	    the answer may be wrong by the time that it is known; what is done about it is
+ *	    asked again, with mmap_lock.
+ *
+ * Return: true if so.
  */
-static bool ask_vma(struct vm_area_struct *vma)
+bool pghot_ask_vma(struct vm_area_struct *vma, unsigned long addr)
 {
 	struct mempolicy *pol = NULL;
 	struct task_struct *task;
 	bool own;
 
 	if (!vma_migratable(vma) || is_vm_hugetlb_page(vma) ||
-	    (vma->vm_flags & VM_MIXEDMAP) || !vma_is_accessible(vma))
+	    (vma->vm_flags & VM_MIXEDMAP) || !vma_is_accessible(vma) ||
+	    userfaultfd_rwp(vma))
 		return false;
 	if (vma->vm_file && (vma->vm_flags & (VM_READ | VM_WRITE)) == VM_READ)
 		return false;
@@ -83,7 +95,7 @@ static bool ask_vma(struct vm_area_struct *vma)
 		pgoff_t unused;
 
 		/* Mostly with a reference; else RCU keeps it. */
-		pol = vma->vm_ops->get_policy(vma, vma->vm_start, &unused);
+		pol = vma->vm_ops->get_policy(vma, addr, &unused);
 		mpol_cond_put(pol);
 	}
 	task = rcu_dereference(vma->vm_mm->owner);
@@ -93,13 +105,32 @@ static bool ask_vma(struct vm_area_struct *vma)
 }
 
 /**
+ * pghot_ask_folio - may accesses to a folio be made to fault
+ * @folio: the folio
+ * @vma: who has it mapped
+ *
+ * change_protection() leaves out what several processes have until one of them writes
+ * to it (folio_can_map_prot_numa()). Who asked for such a page would do so each time
+ * that it is found hot, and never move it. What else is left out there is not offered
+ * to a promoter, or has been asked already.
+ *
+ * Return: true if so.
+ */
+bool pghot_ask_folio(struct folio *folio, struct vm_area_struct *vma)
+{
+	return !vma_is_cow_mapping(vma) || !folio_maybe_mapped_shared(folio);
+}
+
+/**
  * struct asking - a folio while those are looked for who have it mapped
  * @ask: takes them
- * @not: one cannot be asked, or there are too many
+ * @not: one cannot be asked
+ * @full: there are more than it takes
  */
 struct asking {
 	struct pghot_ask *ask;
 	bool not;
+	bool full;
 };
 
 /* Return false when there is no use to go on. */
@@ -113,8 +144,9 @@ static bool ask_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 
 	if (!page_vma_mapped_walk(&pvmw))
 		return true;
-	a->not = a->ask->nr == PGHOT_ASK_PAGES || !ask_vma(vma);
-	if (!a->not) {
+	a->not = !pghot_ask_vma(vma, pvmw.address) || !pghot_ask_folio(folio, vma);
+	a->full = a->ask->nr == PGHOT_ASK_PAGES;
+	if (!a->not && !a->full) {
 		page = &a->ask->page[a->ask->nr++];
 		page->mm = vma->vm_mm;
 		page->start = pvmw.address;
@@ -123,7 +155,7 @@ static bool ask_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 		mmgrab(page->mm);
 	}
 	page_vma_mapped_walk_done(&pvmw);
-	return !a->not;
+	return !a->not && !a->full;
 }
 
 static void ask_forget(struct pghot_ask *ask, unsigned int nr)
@@ -156,16 +188,24 @@ enum pghot_verdict pghot_ask(struct pghot_ask *ask, struct folio *folio)
 		.anon_lock = folio_lock_anon_vma_read,
 	};
 
-	if (!folio_mapped(folio))
+	/* No hint fault is taken on what KSM has merged, or while they are too many. */
+	if (!folio_mapped(folio) || folio_test_ksm(folio) || !pghot_hint_wanted(folio))
 		return PGHOT_PROMOTED;
 	if (!folio_trylock(folio))
 		return PGHOT_BUSY;
 	rmap_walk(folio, &rwc);
 	folio_unlock(folio);
-	if (!a.not && !rwc.contended)
+	if (!a.not && !a.full && !rwc.contended)
 		return ask->nr > nr ? PGHOT_ASKED : PGHOT_PROMOTED;
 	ask_forget(ask, nr);
-	return rwc.contended ? PGHOT_BUSY : PGHOT_PROMOTED;
+	if (rwc.contended)
+		return PGHOT_BUSY;
+	if (a.full && nr) {
+		/* The room may be enough without those of others. */
+		pghot_ask_flush(ask);
+		return pghot_ask(ask, folio);
+	}
+	return PGHOT_PROMOTED;
 }
 
 /* What is mapped there may be something else by now: then that is asked about. */
@@ -179,7 +219,7 @@ static void ask_process(struct mm_struct *mm, const struct pghot_ask_page *page,
 	for (; nr; nr--, page++) {
 		struct vm_area_struct *vma = vma_lookup(mm, page->start);
 
-		if (vma && ask_vma(vma))
+		if (vma && pghot_ask_vma(vma, page->start))
 			updated += change_protection(&tlb, vma, page->start,
 						     min(page->end, vma->vm_end),
 						     MM_CP_PROT_NUMA);

@@ -28,6 +28,7 @@ struct pghot_pass;
 struct pghot_source;
 struct seq_file;
 struct task_struct;
+struct vm_area_struct;
 
 /**
  * struct pghot_node - a lower-tier node
@@ -242,6 +243,8 @@ enum pghot_accessed {
 /* ask.c */
 void pghot_ask_sync(void);
 void pghot_ask_enable(bool enable);
+bool pghot_ask_vma(struct vm_area_struct *vma, unsigned long addr);
+bool pghot_ask_folio(struct folio *folio, struct vm_area_struct *vma);
 
 /* accessed.c */
 enum pghot_accessed pghot_clear_accessed(struct folio *folio,

@@ -16,6 +16,7 @@
 #include <linux/sched/stat.h>
 #include <linux/slab.h>
 #include <linux/swap.h>
+#include <linux/workqueue.h>
 
 #include "pass.h"
 
@@ -355,17 +356,25 @@ static void pass_satisfied(struct pghot_pass *p)
 	pghot_promoter_satisfied(p->promoter);
 }
 
+static void drain(struct work_struct *work)
+{
+	lru_add_drain_all();
+}
+
+static DECLARE_WORK(drain_work, drain);
+
 /*
  * Folios that were read, faulted in or put back wait in a list of their CPU to be put
  * on an LRU list, until there are some more. Where there never are, they could wait for
- * ever, and the hottest of them for nothing.
+ * ever, and the hottest of them for nothing. To put them there waits for each CPU that
+ * has some, be it one that does nothing but poll: promotion does not.
  */
 static void pass_drain(struct pghot_pass *p)
 {
 	if (!p->promoter->off_lru ||
 	    pghot_now_ms() - p->drained_ms < READ_ONCE(pghot_tunables.window_ms))
 		return;
-	lru_add_drain_all();
+	queue_work(system_dfl_wq, &drain_work);
 	p->promoter->off_lru = false;
 	p->drained_ms = pghot_now_ms();
 }
@@ -412,6 +421,7 @@ u32 pghot_pass_run(struct pghot_pass *p)
 		p->left = true;
 
 	pghot_batch_flush_all(p->promoter);
+	pghot_offers_end(p->promoter);
 	pghot_ready_settle(p);
 	pass_drain(p);
 	return pass_due_ms(p);

@@ -118,10 +118,10 @@ static enum admit promote_admit(struct pghot_promoter *p, struct folio *folio,
 		pghot_promoter_close(p, nid, PGHOT_WAITS_RATE, 0, true);
 		return ADMIT_NEXT;
 	}
-	if (!has_place(nid, d->batch.nr_pages + nr, order)) {
+	if (!has_place(nid, d->batch.nr_pages + d->asked + nr, order)) {
 		/* What is gathered already may be what took the room. */
 		pghot_batch_flush(p, nid);
-		if (!has_place(nid, nr, order))
+		if (!has_place(nid, d->asked + nr, order))
 			return refuse_size(p, route, order);
 	}
 	if (!pghot_take_tokens(nid, p->src, nr, paid, &wait_ms)) {
@@ -196,7 +196,11 @@ static bool has_choice(const nodemask_t *allowed)
 	return targets > 1;
 }
 
-/* Return PGHOT_PROMOTED if the folio is to go by what is known. */
+/*
+ * A folio that could go now is asked about where that matters. No more are than could
+ * go, so it keeps its place in the target until the pass is over. Return
+ * PGHOT_PROMOTED if the folio is to go by what is known.
+ */
 static enum pghot_verdict promote_ask(struct pghot_promoter *p,
 				      struct folio *folio,
 				      const struct pghot_offer *offer)
@@ -224,13 +228,18 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 		return PGHOT_WAITS_ROOM;
 	if (!pghot_owners_allow(folio, &p->allowed))
 		return PGHOT_BUSY;
-	verdict = promote_ask(p, folio, offer);
-	if (verdict == PGHOT_PROMOTED)
-		verdict = promote_choose(p, folio, offer, &paid);
+	verdict = promote_choose(p, folio, offer, &paid);
 	if (verdict != PGHOT_PROMOTED)
 		return verdict;
 	nid = offer->target;
-	if (migrate_misplaced_folio_prepare(folio, NULL, nid)) {
+	verdict = promote_ask(p, folio, offer);
+	if (verdict == PGHOT_ASKED) {
+		p->dest[nid].asked += folio_nr_pages(folio);
+		p->dest[nid].asked_paid += paid;
+		return verdict;
+	}
+	if (verdict != PGHOT_PROMOTED ||
+	    migrate_misplaced_folio_prepare(folio, NULL, nid)) {
 		pghot_return_tokens(nid, p->src, paid);
 		p->dest[nid].taken -= folio_nr_pages(folio);
 		p->dest[nid].came -= folio_nr_pages(folio);
@@ -308,4 +317,24 @@ void pghot_offer_taken(struct pghot_promoter *p,
 	b->nr_counted += counts;
 	if (b->nr_pages >= READ_ONCE(pghot_batch_pages))
 		pghot_batch_flush(p, offer->target);
+}
+
+/**
+ * pghot_offers_end - nothing more is offered in this pass
+ * @p: the promoter
+ *
+ * What was asked about has a place no longer: its turn comes with the answer.
+ */
+void pghot_offers_end(struct pghot_promoter *p)
+{
+	unsigned int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		struct pghot_dest *d = &p->dest[nid];
+
+		if (d->asked_paid)
+			pghot_return_tokens(nid, p->src, d->asked_paid);
+		d->asked = 0;
+		d->asked_paid = 0;
+	}
 }

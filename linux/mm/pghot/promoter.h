@@ -116,6 +116,8 @@ struct pghot_closing {
  * @share: what it takes from the promoter's node
  * @taken: pages that it took of that
  * @came: pages that it took since it was opened
+ * @asked: of those it took in this pass, pages that come later: they were asked about
+ * @asked_paid: of these, pages that tokens were taken for
  * @route: where pages go that this node accesses
  * @tenants: whose pages went there, while it was short
  */
@@ -132,6 +134,8 @@ struct pghot_dest {
 	struct pghot_share share;
 	unsigned long taken;
 	unsigned long came;
+	unsigned long asked;
+	unsigned long asked_paid;
 	struct pghot_route route;
 	struct pghot_tenants tenants;
 };
@@ -236,7 +240,7 @@ u32 pghot_promoter_due_ms(struct pghot_promoter *p);
 void pghot_find_route(struct pghot_promoter *p, int nid,
 		      const nodemask_t *allowed, struct pghot_route *route);
 
-/* ask.c */
+/* ask.c; more in internal.h */
 enum pghot_verdict pghot_ask(struct pghot_ask *ask, struct folio *folio);
 void pghot_ask_flush(struct pghot_ask *ask);
 
@@ -259,6 +263,7 @@ struct folio *pghot_folio_get(unsigned long pfn, enum pghot_verdict *verdict);
 enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
 				     struct folio *folio,
 				     struct pghot_offer *offer);
+void pghot_offers_end(struct pghot_promoter *p);
 void pghot_offer_taken(struct pghot_promoter *p,
 		       const struct pghot_offer *offer, bool counts);
 

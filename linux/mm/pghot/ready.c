@@ -133,9 +133,15 @@ static void ready_judge(struct pghot_pass *p, struct pghot_entry *e,
 	case PGHOT_UNMOVABLE:
 	case PGHOT_POLICY:
 	case PGHOT_FARTHER:
-	case PGHOT_ASKED:
 		if (pghot_map_take(&pghot_map, e->pfn))
 			pghot_count_skip(e, reason[verdict]);
+		break;
+	case PGHOT_ASKED:
+		/* Unless the answer is there already. */
+		if (pghot_map_take_seen(&pghot_map, e))
+			pghot_count_skip(e, reason[verdict]);
+		else
+			p->again = true;
 		break;
 	default:
 		ready_stays(p, e, verdict, offer->waits);

@@ -35,6 +35,16 @@ struct pt_slot {
 };
 
 /**
+ * struct pt_accessor - from which node a process accesses its memory
+ * @most: where more than half of its threads run; NUMA_NO_NODE if there is no such node
+ * @all: where all do
+ */
+struct pt_accessor {
+	int most;
+	int all;
+};
+
+/**
  * struct pt_scan - the working memory of the scan, none of which grows
  * @source: who reports
  * @tgid: process that the cursor is at
@@ -47,6 +57,7 @@ struct pt_slot {
  * @looked: page table entries looked at
  * @fresh: records that became ready
  * @backoff: page tables that are left out
+ * @accessor: of the process that is looked at for the last time
  * @nr_hot: pages of one page table that are to be reported
  * @hot: those; of a large folio the first page
  */
@@ -67,6 +78,7 @@ struct pt_scan {
 
 	struct pghot_backoff backoff[1U << PT_BACKOFF_BITS];
 
+	struct pt_accessor accessor;
 	unsigned int nr_hot;
 	struct pghot_access hot[PGHOT_TALLY_PAGES];
 };
@@ -84,7 +96,7 @@ bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr);
 bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last);
 
 /* pt_accessor.c */
-int pghot_pt_accessor(struct mm_struct *mm);
+void pghot_pt_accessor(struct mm_struct *mm, struct pt_accessor *accessor);
 
 /* pt_focus.c */
 bool pghot_pt_admit(struct pt_scan *scan, struct mm_struct *mm,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * From which node a process accesses its memory. An accessed bit does not say who
- * set it, so that is taken to be the node on whose CPUs most of its threads run. Where who
- * accesses a page can be asked, all have to: see ask.c.
+ * set it, so that is taken to be the node on whose CPUs most of its threads run. Where
+ * who accesses a page can be asked, all have to: see ask.c.
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -94,25 +94,24 @@ static int vote_most(struct task_struct *process)
 /**
  * pghot_pt_accessor - where the threads of a process run
  * @mm: its address space
+ * @accessor: set to the nodes
  *
- * Those count that are running, or are about to; if none is, all, by where they
- * ran last. Where it can be asked, all count.
+ * Most of them: those count that are running, or are about to; if none is, all, by
+ * where they ran last. And all.
  *
  * Context: any but NMI.
- *
- * Return: the node that more than half of them are on, or all where it can be asked;
- *	   else NUMA_NO_NODE.
  */
-int pghot_pt_accessor(struct mm_struct *mm)
+void pghot_pt_accessor(struct mm_struct *mm, struct pt_accessor *accessor)
 {
 	struct task_struct *process;
-	int nid = NUMA_NO_NODE;
 
+	accessor->most = NUMA_NO_NODE;
+	accessor->all = NUMA_NO_NODE;
 	rcu_read_lock();
 	process = rcu_dereference(mm->owner);
-	if (process)
-		nid = READ_ONCE(pghot_tunables.ask) ? vote_all(process) :
-						      vote_most(process);
+	if (process) {
+		accessor->most = vote_most(process);
+		accessor->all = vote_all(process);
+	}
 	rcu_read_unlock();
-	return nid;
 }

@@ -47,8 +47,7 @@ void pghot_pt_empty(struct pt_scan *scan)
 }
 
 /* What was gathered of one page table. It may have become something else since. */
-static void focus_report(struct pt_scan *scan, const struct pt_slot *slot,
-			 int nid)
+static void focus_report(struct pt_scan *scan, const struct pt_slot *slot)
 {
 	u32 interval_ms = max(pghot_now_ms() - slot->since_ms, 1U);
 	unsigned int i;
@@ -56,7 +55,6 @@ static void focus_report(struct pt_scan *scan, const struct pt_slot *slot,
 	for (i = 0; i < scan->nr_hot; i++) {
 		struct pghot_access *a = &scan->hot[i];
 
-		a->nid = nid;
 		a->interval_ms = interval_ms;
 		if (pghot_record(a, scan->source) == PGHOT_BECAME_READY)
 			scan->fresh++;
@@ -94,14 +92,15 @@ static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
 {
 	struct mm_struct *mm = scan->slots[first].mm;
 	bool alive = mmget_not_zero(mm), cleared = false;
-	int nid = alive && last ? pghot_pt_accessor(mm) : NUMA_NO_NODE;
 	unsigned int i;
 
+	if (alive && last)
+		pghot_pt_accessor(mm, &scan->accessor);
 	for (i = first; i < scan->nr && scan->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;
 		cleared |= focus_look(scan, &scan->slots[i], last);
-		focus_report(scan, &scan->slots[i], nid);
+		focus_report(scan, &scan->slots[i]);
 		cond_resched();
 	}
 	if (cleared && !last)

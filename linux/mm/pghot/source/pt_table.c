@@ -113,6 +113,7 @@ int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
  * @counted: the large folio that was last found accessed, which counts once
  * @cleared: an accessed bit was set
  * @last: report what was counted
+ * @asks: who accesses pages of the mapping that is looked at can be asked
  */
 struct pt_look {
 	struct pt_scan *scan;
@@ -121,6 +122,7 @@ struct pt_look {
 	struct folio *counted;
 	bool cleared;
 	bool last;
+	bool asks;
 };
 
 /* What the first look finds may be from any time before. */
@@ -137,13 +139,16 @@ static void look_count(struct pt_look *look, struct folio *folio, unsigned int i
 		pghot_tally_add(&look->slot->tally, i);
 }
 
-static void look_report(struct pt_look *look, struct folio *folio, u32 count)
+static void look_report(struct pt_look *look, struct vm_area_struct *vma,
+			struct folio *folio, u32 count)
 {
 	struct pt_scan *scan = look->scan;
+	bool asks = look->asks && pghot_ask_folio(folio, vma);
 
 	if (scan->nr_hot < ARRAY_SIZE(scan->hot))
 		scan->hot[scan->nr_hot++] = (struct pghot_access) {
 			.pfn = folio_pfn(folio),
+			.nid = asks ? scan->accessor.all : scan->accessor.most,
 			.weight = count,
 		};
 }
@@ -186,7 +191,7 @@ static void look_at_huge(struct pt_look *look, struct vm_area_struct *vma,
 		look_count(look, folio, 0);
 	count = pghot_tally_get(&look->slot->tally, 0);
 	if (look->last && count)
-		look_report(look, folio, count);
+		look_report(look, vma, folio, count);
 }
 
 /*
@@ -232,7 +237,7 @@ static void look_report_entry(struct pt_look *look, struct vm_area_struct *vma,
 		return;
 	folio = vm_normal_folio(vma, addr, val);
 	if (look_wants(folio))
-		look_report(look, folio, count);
+		look_report(look, vma, folio, count);
 }
 
 static void look_at_entries(struct pt_look *look, struct vm_area_struct *vma,
@@ -276,7 +281,13 @@ static int look_at_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 static int look_at_vma(unsigned long addr, unsigned long end,
 		       struct mm_walk *walk)
 {
-	return !pghot_pt_wants_vma(walk->vma);
+	struct pt_look *look = walk->private;
+
+	if (!pghot_pt_wants_vma(walk->vma))
+		return 1;
+	look->asks = look->last && READ_ONCE(pghot_tunables.ask) &&
+		     pghot_ask_vma(walk->vma, addr);
+	return 0;
 }
 
 static const struct mm_walk_ops look_ops = {

@@ -49,6 +49,23 @@ test_turns_shmem_asked() { asked_socket turns shmem "$PAGES"; }
 
 test_halves_thp_asked() { asked_socket halves thp $((PAGES / 512)); }
 
+# No hint fault is taken on what processes have until one of them writes to it: such
+# pages go where they can, without a question that would stay without an answer.
+test_not_asked_of_processes_that_share() {
+	need_pghot
+	need_two_sockets
+	balance 2
+	knob $DEBUG_BALANCING/scan_delay_ms 10000000
+	knob $SCAN/cpu_permille 1000
+	knob $SCAN/enabled 1
+	remember
+	memory -p -c "$CPU,$CPU2" anon "$MB" "$SLOW"
+	ask run
+	placed "$TOPLIST" "$PAGES"
+	promoted "$PAGES"
+	(($(grew pghot_skip_asked) < PAGES / 8)) || fail "asked $(grew pghot_skip_asked) times"
+}
+
 test_targets_count() {
 	local before after
 	need_pghot
