@@ -356,12 +356,12 @@ static void pass_satisfied(struct pghot_pass *p)
 	pghot_promoter_satisfied(p->promoter);
 }
 
-static void drain(struct work_struct *work)
+static void pass_drain_all(struct work_struct *work)
 {
 	lru_add_drain_all();
 }
 
-static DECLARE_WORK(drain_work, drain);
+static DECLARE_WORK(drain_work, pass_drain_all);
 
 /*
  * Folios that were read, faulted in or put back wait in a list of their CPU to be put

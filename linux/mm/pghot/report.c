@@ -195,7 +195,7 @@ bool pghot_record_pfn(unsigned long *pfn, unsigned long *nr)
  *
  * Context: any but NMI; the time taken grows with @nr.
  *
- * Return: true if any of the pages is tracked.
+ * Return: true if any of the pages is tracked and not free.
  */
 bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
 			struct pghot_source *source)
@@ -229,7 +229,7 @@ EXPORT_SYMBOL_GPL(pghot_record_range);
  *
  * Context: any, NMI included; the time taken grows with @nr.
  *
- * Return: true if any of the pages is tracked.
+ * Return: true if any of the pages is tracked and not free.
  */
 bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
 			struct pghot_source *source)

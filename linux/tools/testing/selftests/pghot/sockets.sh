@@ -26,7 +26,7 @@ test_halves_thp() { own_socket halves thp; }
 
 # Page tables find what is hot, and do not know for whom. The NUMA scanner stands still:
 # hint faults are the answers to questions, and nothing else.
-asked_socket() { # share kind questions
+answers_only() {
 	need_pghot
 	need_two_sockets
 	balance 2
@@ -34,6 +34,10 @@ asked_socket() { # share kind questions
 	knob $SCAN/cpu_permille 1000
 	knob $SCAN/enabled 1
 	remember
+}
+
+asked_socket() { # share kind questions
+	answers_only
 	memory -c "$CPU,$CPU2" -s "$1" "$2" "$MB" "$SLOW"
 	ask run
 	placed own "$PAGES"
@@ -52,13 +56,7 @@ test_halves_thp_asked() { asked_socket halves thp $((PAGES / 512)); }
 # No hint fault is taken on what processes have until one of them writes to it: such
 # pages go where they can, without a question that would stay without an answer.
 test_not_asked_of_processes_that_share() {
-	need_pghot
-	need_two_sockets
-	balance 2
-	knob $DEBUG_BALANCING/scan_delay_ms 10000000
-	knob $SCAN/cpu_permille 1000
-	knob $SCAN/enabled 1
-	remember
+	answers_only
 	memory -p -c "$CPU,$CPU2" anon "$MB" "$SLOW"
 	ask run
 	placed "$TOPLIST" "$PAGES"
