@@ -32,6 +32,8 @@ SOURCE_LOG = "dmesg | grep 'pghot: source'"
 
 #: Reasons that an operator brought about on purpose.
 DELIBERATE = {"pghot_skip_offline", "pghot_skip_disabled"}
+#: Not dropped for good: the next access to the page makes it ready again, and says who uses it.
+ASKED = {"pghot_skip_asked"}
 
 
 def _wanted_mode(status: Status) -> str:
@@ -166,7 +168,7 @@ def _of_earlier(status: Status) -> set[str]:
 
 
 def _top_reason(status: Status, kind: str) -> Reason | None:
-    no_fault = DELIBERATE | _of_earlier(status)
+    no_fault = DELIBERATE | ASKED | _of_earlier(status)
     group = [r for r in status.reasons if r.kind == kind and r.name not in no_fault]
     return max(group, key=lambda r: r.count, default=None)
 

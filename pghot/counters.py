@@ -91,7 +91,7 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_in_fault",
-            "Folios that the hint fault that found them was left to move, because kmigrated was"
+            "Folios left to the hint fault that found them, because kmigrated was"
             " behind. No other pghot counter has these accesses.",
         ),
         _counter(
@@ -148,8 +148,10 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_skip_asked",
-            "Nobody knows from which node the page is accessed: a hint fault is to say it.",
-            "Nothing to do: the next access to the page makes it ready again.",
+            "The page is hot, but nobody knows who uses it: it was unmapped, so that the next"
+            " access says it.",
+            "Nothing to do: that access makes the page ready again, so it counts twice in"
+            " pghot_ready.",
         ),
         _counter(
             "pghot_skip_migrate",

@@ -110,7 +110,7 @@ def _settings(status: Status, width: int) -> list[str]:
 
 def _pages(status: Status, width: int) -> list[str]:
     rates = status.rates.pages if status.rates else {}
-    labels = {"promoted_by_pghot": "  of them by pghot"}
+    labels = {"promoted_by_pghot": "  of them by kmigrated"}
     rows = [
         [labels.get(name, name), count(value), rate(rates.get(name))]
         for name, value in status.pages._asdict().items()

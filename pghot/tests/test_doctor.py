@@ -364,6 +364,12 @@ def test_what_the_operator_did_on_purpose_is_no_problem(verdicts, cxl):
     assert problems(verdicts(cxl)) == {"exit": 0}
 
 
+def test_what_waits_for_its_next_access_is_no_problem(verdicts, cxl):
+    """Of pages that page tables find each is asked about, and ready twice."""
+    cxl.counters(pghot_skip_asked=9000, pghot_ready=10000)
+    assert problems(verdicts(cxl)) == {"exit": 0}
+
+
 @pytest.mark.parametrize(
     "waiting, limited, verdict", [(5000, 400, "warn"), (5000, 0, "ok"), (900, 400, "ok")]
 )
