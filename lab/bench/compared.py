@@ -74,8 +74,9 @@ class Compared:
         ahead, alike, behind, unknown = self.counts()
         return (
             f"Of these {len(self.standings)} pghot is ahead of stock Linux at its best in {ahead} "
-            f"and behind in {behind}, chance decides in {alike}, and in {unknown} it is not known "
-            f"what chance makes.{self._left_out()}"
+            f"and behind in {behind}. In {alike} they are alike, as far as chance lets one see. In "
+            f"{unknown} that is not known: they were run once only, or without a control."
+            f"{self._left_out()}"
         )
 
     def _left_out(self) -> str:
@@ -107,7 +108,7 @@ def compared(
         stock, pghot = (row["recovered"] if row else None for row in both)
         if experiment not in begin_slow or stock is None or pghot is None:
             continue
-        if any(row in unmoved for row in both):
+        if all(row in unmoved for row in both):
             left_out.append(experiment)
         else:
             found.append((stock, pghot, standings.get((experiment, ""), order.UNKNOWN)))

@@ -76,9 +76,9 @@ CONTENDERS = paths.ROOT / "lab" / "contenders"
 PLACEMENTS = ("start", "fast", "slow", "best")
 PARTS = ("everywhere", "control", "wide", "named", "alone")
 DECIDES = {
-    "first": "the first hint fault: more than 1 GiB of DRAM is free",
-    "full": "the hint fault's latency, and demotion: DRAM is full, or comes to be",
-    "none": "nothing: hint faults have nothing to gain",
+    "first": "more than 1 GiB of DRAM is free: any hint fault promotes",
+    "full": "DRAM is full, or comes to be: how hot a page is decides, and demotion makes room",
+    "none": "hint faults have nothing to gain: files that are not mapped, or data in DRAM",
 }
 """Classes of experiments, by which code of the kernel decides what is promoted."""
 VARIANTS = {

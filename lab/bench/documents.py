@@ -147,7 +147,7 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
 
 def _standings(rows: list[dict]) -> str:
     """In which experiments pghot is ahead of the stock kernel at its best or not, and what it does
-    with other sources and layouts of pghot by hint faults alone; empty where nothing is to be
+    with other sources and layouts of pghot by pghot as shipped; empty where nothing is to be
     compared."""
     ours = marks.headline(_order(rows))
     others = [name for name in _order(rows) if marks.of([name])[name].rank == 0 and name != ours]
@@ -252,9 +252,9 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     part = f"{len(whole.stock)} of " if len(whole.stock) < whole.total else ""
     text = (
         f"**What it gains.** These are {part}the {whole.total} experiments on modelled machines "
-        f"whose data are in slow memory at the start. {whole.stands()} How much of the time that "
-        "slow memory costs is won back, by what decides which pages are promoted, in the median, "
-        "and in brackets from lowest to highest:"
+        f"whose data are in slow memory at the start. {whole.stands()} The table says which share "
+        "of the time lost to slow memory is won back: the median of each kind of experiment, and "
+        "in brackets the lowest and the highest."
     )
     classes = [
         (about, compared(rows, experiments, decides))
@@ -262,7 +262,7 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     ]
     classes.append(("some of these where no CPU is idle", compared(rows, experiments, busy=True)))
     lines = [[about, own.part(), *own.told(_percent), *own.counts()] for about, own in classes]
-    titles = ["What decides", "experiments", "stock Linux", "pghot", *order.STANDINGS]
+    titles = ["Where", "experiments", "stock Linux", "pghot", *order.STANDINGS]
     table = _table(titles, lines)
     # A table ends with an empty line, and not with a mark.
     return f"{_wrapped(text)}\n\n{table}\n\n{told_costs}"
@@ -308,8 +308,9 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
     lines.sort(key=lambda line: -line[0])
     head = (
         "R, and in brackets the delay. Bold is who is ahead. Rows without it are of two kinds. "
-        f"Those with a {_NOT_KNOWN} have one seed, or no kernels that are alike beside them: "
-        "nobody knows whether chance makes the difference. In the others chance can make it."
+        f"Those with a {_NOT_KNOWN} were run with one seed of the random numbers, or without a "
+        "control, which is another build that does what stock Linux does: nobody knows whether "
+        "chance makes the difference. In the others chance can make it."
     )
     table = _table(
         ["Experiment", "stock Linux", "pghot", "What it does"],
@@ -317,12 +318,11 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         texts=1,
     )
     more = (
-        f"Stock Linux: the better one of {marks.REFERENCE} and what is like it, which is named. "
+        f"Stock Linux: the better one of {marks.REFERENCE} and its control, which is named. "
         "Bold: ahead with every seed of several, by "
-        f"{resolution.LEAST} or more, and by no less than like kernels differ by there and in the "
-        "median. A variant goes by those of the experiment that it is a variant of as well. Rows "
-        "without them are never bold, however large the difference: nobody knows what chance makes "
-        "there. "
+        f"{resolution.LEAST} or more, and by no less than the control differs by, there and in the "
+        "median of all. A variant goes by the control of the experiment that it is a variant of as "
+        "well. Rows without a control are never bold, however large the difference. "
         f"{resolution.told(rows)} {resolution.told_unmoved(rows)}"
     )
     counted = compared(rows, experiments)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from lab.bench import scale
 from lab.bench.description import Contender, Experiment, Variant
 from lab.errors import LabError
 from lab.measure import Result, Run, workloads
@@ -52,6 +53,9 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
         scaled = experiment.scale.script(
             cold=variant.cold, limited=variant.limited, close=variant.close
         )
+    elif variant.close:
+        # It says how full DRAM is at the start, with bounds too.
+        scaled = scale.CLOSE
     later = (
         f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
         f"/proc/sys/kernel/numa_balancing {contender.balancing}",
@@ -114,7 +118,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         + (("hog",) if experiment.variant and _hogs(experiment.variant) else ()),
         packages=experiment.packages,
         count_pages=placement == "best",
-        variation=experiment.variation,
+        variation=experiment.variation.of_machine(),
         limit_s=Run.limit_s * experiment.long_times if experiment.is_long else Run.limit_s,
     )
     # The best placement is counted in a run of its own, which makes two of each.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from statistics import fmean
 
 from lab.bench import figures, marks, resolution
 from lab.bench.resolution import LEAST
@@ -39,13 +40,13 @@ class Lead:
 
 
 def lead(row: dict, other: dict, least: float = LEAST) -> Lead | None:
-    """Of a row before another one of the same experiment and model; None where either has no
-    R."""
+    """Of a row before another one of the same experiment and model, by the seeds that both have;
+    None where either has no R."""
     if row["recovered"] is None or other["recovered"] is None:
         return None
     seeds = zip(row.get("recovered_by_seed") or [], other.get("recovered_by_seed") or [])
     known = [a - b for a, b in seeds if a is not None and b is not None]
-    mean = row["recovered"] - other["recovered"]
+    mean = fmean(known) if known else row["recovered"] - other["recovered"]
     return Lead(mean, min(known, default=mean), max(known, default=mean), least, len(known))
 
 

@@ -104,6 +104,15 @@ def told(rows: list[dict]) -> str:
         lost = _both(busy["ours"], busy["stock"], _lost)
         if lost:
             still = _lost(fast) or figures.NONE
-            text += f"; programs on the other CPUs lose {lost}, {still} where nothing moves"
+            text += (
+                f"; of a run of {busy['ours']['seconds']:.1f} s programs on the other CPUs lose "
+                f"{lost}, all together, and {still} where nothing moves"
+            )
         parts.append(f"{text}. {chance[-1]}{', in both' if alike else ''}.")
+    more = [f"`{name}` ({figures.cpu_ms(ms)} ms)" for name, ms in lost_more(rows).items()]
+    if more:
+        parts.append(
+            "Programs on other CPUs lose more with pghot than with stock Linux, by more than "
+            f"chance makes, in {', '.join(more)}."
+        )
     return " ".join(parts)

@@ -86,11 +86,10 @@ def unmoved(rows: list[dict]) -> list[dict]:
 def told_unmoved(rows: list[dict]) -> str:
     """A warning of them; empty without any."""
     found = [
-        f"R of {figures.share(row['recovered'])} without a page promoted in {row['experiment']} "
-        f"with {row['contender']}"
+        f"{figures.share(row['recovered'])} in {row['experiment']} with {row['contender']}"
         for row in unmoved(rows)
     ]
-    return f"Warning, not the policy: {', '.join(found)}." if found else ""
+    return f"Not the policy, for no page was promoted: R of {', of '.join(found)}." if found else ""
 
 
 def score_differences(rows: list[dict]) -> dict[str, float]:
@@ -125,9 +124,9 @@ def told(rows: list[dict]) -> str:
     )
     (worst, _), largest = max(found.items(), key=lambda entry: entry[1])
     return (
-        f"Resolution: kernels that are alike ({', '.join(pairs)}) differ in R by "
+        f"Resolution: controls ({', '.join(pairs)}) differ in R by "
         f"{figures.share(median(found.values()))} in the median of this table, and in {worst} by "
-        f"{figures.share(largest)}, where they do most. Other images of them may by more."
+        f"{figures.share(largest)}, where they do most. Other builds may differ by more."
     )
 
 

@@ -40,9 +40,13 @@ RESERVE_KB = 512
 """vm.min_free_kbytes where watermarks are to lie close together: so little that the distance of
 two is what vm.watermark_scale_factor makes it, 0.1% of a zone, as on a large machine
 (mm/page_alloc.c, __setup_per_zone_wmarks())."""
+CLOSE = f"echo {RESERVE_KB} >/proc/sys/vm/min_free_kbytes"
+"""The same as shell, for who has no other constant scaled."""
 # linux/mm/pghot/policy.h: as shipped, and the least it takes.
 _WINDOW_MS, _WINDOW_MIN_MS = 4000, 100
 _PERIOD_MS, _PERIOD_MIN_MS = 100, 10
+# linux/mm/pghot/source/pace.h: so much of a CPU looks at page tables, for all memory.
+_CPU_PERMILLE = 10
 
 COMMON = 512, 20
 """Memory and time where there is no document: about the middle of what documents have, which
@@ -126,6 +130,10 @@ class Scale:
             ),
             (f"{_PGHOT}/window_ms", max(_WINDOW_MIN_MS, _WINDOW_MS // self.time)),
             (f"{_PGHOT}/period_ms", max(_PERIOD_MIN_MS, _PERIOD_MS // self.time)),
+            (
+                f"{_PGHOT}/sources/page_table/cpu_permille",
+                max(1, _CPU_PERMILLE * self.time // self.memory),
+            ),
             *([("/proc/sys/vm/min_free_kbytes", RESERVE_KB)] if close else []),
         ]
 

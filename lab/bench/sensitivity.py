@@ -38,7 +38,14 @@ def varied(
     """The short form of each experiment with each of these models."""
     return [
         replace(
-            experiment, variation=variation, workload=experiment.quick, seeds=seeds, one_seed=()
+            experiment,
+            variation=variation,
+            scale=replace(
+                experiment.scale, memory=round(experiment.scale.memory * variation.memory)
+            ),
+            workload=experiment.quick,
+            seeds=seeds,
+            one_seed=(),
         )
         for variation in models
         for experiment in experiments

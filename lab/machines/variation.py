@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Other memory models of a machine: how far results depend on what the model leaves out."""
+"""Other models of a machine: how far results depend on what the model leaves out, and on what it
+stands for."""
 
 from __future__ import annotations
 
@@ -11,13 +12,15 @@ from lab.errors import LabError
 from lab.machines.machine import Machine, power_of_two
 
 DATA = Path(__file__).with_name("variations.toml")
-_FIELDS = ("about", "llc", "latency", "bandwidth", "tlb")
+_FIELDS = ("about", "llc", "latency", "bandwidth", "tlb", "memory")
 
 
 @dataclass(frozen=True)
 class Variation:
     """A name, and factors of the last-level cache's size, of all latencies (the cache's
-    too), of bandwidth, and of the pages that the second level of translations holds.
+    too), of bandwidth, of the pages that the second level of translations holds, and of
+    the memory that the machine's stands for, by which constants are scaled
+    (lab/bench/scale.py).
 
     What the guest's kernel is told of latencies changes along; of bandwidth it does
     not, as with ``share`` of lab/machines/machines.toml.
@@ -29,6 +32,12 @@ class Variation:
     latency: float = 1.0
     bandwidth: float = 1.0
     tlb: float = 1.0
+    memory: float = 1.0
+
+    def of_machine(self) -> Variation:
+        """As far as it is about machines. Those that are alike in that make the same runs,
+        whatever their names are."""
+        return replace(self, name="", about="", memory=1.0)
 
     def of(self, machine: Machine) -> Machine:
         """The machine with that model; LabError where it cannot have one."""
@@ -77,6 +86,7 @@ def _variation(name: str, table: toml.Table) -> Variation:
         latency=table.number("latency", 0.1, 10, 1.0),
         bandwidth=table.number("bandwidth", 0.1, 10, 1.0),
         tlb=table.number("tlb", 0.1, 64, 1.0),
+        memory=table.number("memory", 0.1, 10, 1.0),
     )
 
 

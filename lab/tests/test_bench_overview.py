@@ -200,9 +200,7 @@ _UNRESOLVED = "no kernels that are alike take part: with more seeds nobody is ca
 ONE_SEED = {
     "hostile-stride": _UNRESOLVED,
     "hostile-triad": _UNRESOLVED,
-    "hostile-uniform": _UNRESOLVED,
     "pmbench-pareto": _UNRESOLVED,
-    "pmbench-uniform": _UNRESOLVED,
 }
 
 
@@ -214,7 +212,7 @@ def test_where_chance_decides_there_are_several_seeds():
     assert {name for name, seeds in whole.items() if seeds == 1} == set(ONE_SEED)
     for read in known:
         if read.name in (*overview.MAIN, "sqlite"):
-            assert read.seeds == 3, read.name
+            assert read.seeds >= (2 if read.workload[0] == "regions" else 3), read.name
 
 
 def test_who_has_one_seed_has_the_reason_that_is_said_of_it():

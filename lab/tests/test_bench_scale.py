@@ -37,6 +37,7 @@ def test_as_large_and_long_as_there_it_is_as_shipped():
         "numa_balancing_promote_rate_limit_MBps": 65536,
         "window_ms": 4000,
         "period_ms": 100,
+        "cpu_permille": 10,
     }
 
 
@@ -83,15 +84,14 @@ def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
     assert is_now["CLOSED_MS"] == "(PGHOT_BURST_MS / 2U)"
     assert is_now["PGHOT_SPEED_BYTES"] == "(256U << 10)"
     room = value("ROOM_MS")
-    permille, shift = int(is_now["PGHOT_CPU_PERMILLE"]), int(is_now["CHMU_BUDGET_SHIFT"])
+    shift = int(is_now["CHMU_BUDGET_SHIFT"])
     assert rows == {
         "`PGHOT_BURST_MS`": f"{burst} ms",
         "`CLOSED_MS`": f"{burst // 2} ms",
         "`ROOM_MS`": f"{room} ms",
         "`PGHOT_SPEED_BYTES`": "256 KiB",
-        "`PGHOT_CPU_PERMILLE`, `LOOKS_PER_MS`, `CHMU_BUDGET_SHIFT`": (
-            f"{permille // 10}%, {value('LOOKS_PER_MS')}, 1/{1 << shift}"
-        ),
+        "`LOOKS_PER_MS`, `CHMU_BUDGET_SHIFT`": f"{value('LOOKS_PER_MS')}, 1/{1 << shift}",
+        "`PT_FOCUS_MAX`": f"{value('PT_FOCUS_MAX')}",
         "`CHMU_BUDGET_BURST_NS`": f"{value('CHMU_BUDGET_BURST_NS') // 1000000} ms",
         "`PGHOT_PACE_LEAST_MS`": f"{value('PGHOT_PACE_LEAST_MS')} ms",
         "`GATHER_US`, `GATHERED_MS`": f"{value('GATHER_US') // 1000} ms, {value('GATHERED_MS')} ms",
@@ -102,6 +102,11 @@ def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
     }
     memory, time = COMMON
     assert (round(memory, -2), time, memory // time) == (500, 20, 25)
+    permille = int(is_now["PGHOT_CPU_PERMILLE"])
+    assert values(Scale(1, 1, 64))["cpu_permille"] == permille
+    assert f"where the rule would have {permille * time / memory:.1f}." in text
+    parts = 64 * memory // (2 * value("PT_FOCUS_MAX"))
+    assert f"{parts} such parts in the {64 * memory >> 10} GiB that 64 MiB stand for" in text
     # A run of 2.4 s, and what it stands for.
     at_once = value("CHMU_BUDGET_BURST_NS") / 1e9
     shares = [(at_once + run / (1 << shift)) / run for run in (2.4, 2.4 * time)]
@@ -176,6 +181,8 @@ def test_variants_that_are_not_scaled_or_not_old():
     assert f"echo {64 * read.scale.time // read.scale.memory} >{limit}" in setups["limited"]
     reserve = "echo 512 >/proc/sys/vm/min_free_kbytes"
     assert [kind for kind, setup in setups.items() if reserve in setup] == ["watermarks"]
+    (slow, *_) = cell(description.variant(read, "watermarks"), CONTENDERS["slow"]).runs
+    assert reserve in slow.setup
     assert "scan_delay_ms" not in setups["unscaled"] and "scale_time" not in setups["unscaled"]
     assert f"echo {read.scale.delay_ms()} >" in setups["cold"] and read.scale.delay_ms() > 0
     assert "echo 0 >/sys/kernel/debug/sched/numa_balancing/scan_delay_ms" in setups["busy"]
@@ -282,19 +289,21 @@ def test_a_long_run_stands_for_more_time():
 def test_not_every_contender_is_everywhere():
     whole, (busy,) = description.experiments("redis"), description.experiments("redis-busy")
     narrow = description.experiments("sqlite")
+    single = description.experiments("sockets")
 
     def part(read, *, quick):
         return {n for n, one in CONTENDERS.items() if description.take_part(read, one, quick=quick)}
 
     few = {"fast", "slow", "stock-2", "pghot-default"}
-    asked = {"pghot-default-page_table", "pghot-default-hint_fault"}
+    asked = {"pghot-default-hint_fault"}
     assert asked == set(whole[0].named) == set(narrow[0].named)
     # Of these, one source alone is not looked at where no CPU is idle.
     beside = {name for name in asked if CONTENDERS[name].part == "named"}
     assert beside == {"pghot-default-hint_fault"}
     assert part(busy, quick=True) == few | {"off-2"}
     assert part(busy, quick=False) == few | {"off-2"} | beside
-    assert part(narrow[0], quick=False) == few | {"best"} | asked
+    assert part(narrow[0], quick=False) == few | {"best", "off-2"} | asked
+    assert not part(single[0], quick=False) & {"off", "off-2", "damon"}
     assert part(whole[0], quick=True) == few | {"best", "off-2"}
     field = {name for name, one in CONTENDERS.items() if one.part not in ("named", "alone")}
     # Redis has a machine with one socket.

@@ -32,7 +32,7 @@ def test_every_run_has_its_model():
 
 def measure(run):
     """The slow bound 2 s, the fast one 1 s, stock-2 1.25 s; one run breaks."""
-    if run.variation.name == "overlap" and run.workload[0] == "gups":
+    if run.variation == MODELS["overlap"].of_machine() and run.workload[0] == "gups":
         return Result(error="it broke")
     seconds = (
         1.0
@@ -52,6 +52,17 @@ def shown(group, width=80):
     out = io.StringIO()
     Console(file=out, width=width).print(group)
     return out.getvalue()
+
+
+def test_a_model_of_the_scale_changes_constants_and_no_machine():
+    """So bounds, which have none, are the same runs."""
+    known = {one.name: one for one in description.contenders()}
+    plain, more = varied("gups", ("as-described", "double-memory"))
+    assert more.scale.memory == 2 * plain.scale.memory
+    assert cell(plain, known["slow"]).runs == cell(more, known["slow"]).runs
+    stock = [cell(read, known["stock-2"]).runs[0] for read in (plain, more)]
+    assert stock[0].variation == stock[1].variation and stock[0].setup != stock[1].setup
+    assert plain.scale.scan_ms() < more.scale.scan_ms()
 
 
 def matrix(names, *contenders, models=("as-described", "overlap")):
@@ -116,7 +127,7 @@ def test_what_is_varied_is_not_of_the_easy_class_alone():
         for one in varied(sensitivity.EXPERIMENTS, MODELS)
         for who in taking
     )
-    assert runs == len(MODELS) * 3 * 5 * 3 == 405
+    assert runs == len(MODELS) * 3 * 5 * 3 == 495
     said = (paths.ROOT / "docs" / "model.md").read_text(encoding="utf-8")
     said = said.partition("    make sensitivity ")[2].partition("<!-- begin")[0]
     assert said.count(f"{runs} ") == 2 and all(f"`{one.name}`" in said for one in read)

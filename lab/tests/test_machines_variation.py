@@ -31,8 +31,11 @@ def test_factors_reach_the_model():
 
 
 def test_each_variation_is_another_model(tmp_path):
-    told = [plugin.config(model.of(CXL), tmp_path) for model in MODELS.values()]
-    assert len(set(told)) == len(told) >= 8
+    told = [(plugin.config(model.of(CXL), tmp_path), model.memory) for model in MODELS.values()]
+    assert len(set(told)) == len(told) >= 10
+    # What it stands for is no part of a machine.
+    for model in MODELS.values():
+        assert model.of_machine().of(CXL) == model.of(CXL)
 
 
 @pytest.mark.parametrize(
