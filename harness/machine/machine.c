@@ -350,11 +350,12 @@ enum pghot_accessed pghot_clear_accessed(struct folio *folio,
 /* Who has the folio mapped is to say from where; a test does. */
 enum pghot_verdict pghot_ask(struct pghot_ask *ask, struct folio *folio)
 {
-	assert_true(ask->nr < PGHOT_ASK_PAGES);
 	if (!folio->mapped)
 		return PGHOT_PROMOTED;
 	if (folio->locked)
 		return PGHOT_BUSY;
+	if (ask->nr == PGHOT_ASK_PAGES)
+		pghot_ask_flush(ask);
 	ask->nr++;
 	return PGHOT_ASKED;
 }

@@ -162,6 +162,16 @@ TEST(an_unknown_accessor_is_taken_to_be_near_the_page)
 }
 
 /* Where it can be asked, it is; what is known goes at once. */
+/* Hot pages that can be asked about, the first so many, and nobody knows for whom. */
+static void ready_for_anybody(unsigned long nr)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr; i++)
+		machine_folio(2, i)->mapped = true;
+	machine_ready_first(2, nr, NUMA_NO_NODE);
+}
+
 TEST(an_unknown_accessor_is_asked_for)
 {
 	for_each_layout(precise) {
@@ -212,7 +222,7 @@ TEST(an_unknown_accessor_is_asked_for_only_where_it_matters)
 /* Nothing is asked of pages that could not move, until they can. */
 TEST(an_unknown_accessor_is_asked_for_when_there_is_room)
 {
-	unsigned long i, before;
+	unsigned long before;
 
 	machine_start(false);
 	pghot_tunables.ask = true;
@@ -224,10 +234,7 @@ TEST(an_unknown_accessor_is_asked_for_when_there_is_room)
 	machine_ready(2, 101, 1);
 	machine_run(5);
 	before = machine_questions;
-	for (i = 0; i < 50; i++) {
-		machine_folio(2, i)->mapped = true;
-		machine_ready(2, i, NUMA_NO_NODE);
-	}
+	ready_for_anybody(50);
 	machine_run(5);
 	assert_int_equal(machine_questions, before);
 	machine_plenty(0);
@@ -250,10 +257,7 @@ TEST(no_more_are_asked_about_than_there_is_room_for)
 	machine_room(0, 30);
 	machine_room(1, 30);
 	machine_thread(2);
-	for (i = 0; i < 200; i++) {
-		machine_folio(2, i)->mapped = true;
-		machine_ready(2, i, NUMA_NO_NODE);
-	}
+	ready_for_anybody(200);
 	machine_run(2);
 	assert_in_range(machine_questions, 30, 60);
 	assert_int_equal(on(0) + on(1), 0);
@@ -278,10 +282,7 @@ TEST(questions_take_no_tokens_for_good)
 	machine_room(0, 2000);
 	machine_room(1, 2000);
 	machine_thread(2);
-	for (i = 0; i < 1000; i++) {
-		machine_folio(2, i)->mapped = true;
-		machine_ready(2, i, NUMA_NO_NODE);
-	}
+	ready_for_anybody(1000);
 	machine_run(2);
 	assert_in_range(machine_questions, 256, 512);
 	machine_run(4 * PGHOT_PERIOD_MS);

@@ -170,9 +170,9 @@ static void ask_forget(struct pghot_ask *ask, unsigned int nr)
  * @folio: the folio, with a reference
  *
  * All who have it mapped are asked, or nobody: who cannot be could be the one that
- * uses it.
+ * uses it. Where there is no place for them all, who waits is asked first.
  *
- * Context: Process context. May reschedule; waits for no lock that sleeps.
+ * Context: Process context. May sleep; waits for no lock that does.
  *
  * Return: PGHOT_ASKED; PGHOT_BUSY if that cannot be done just now; PGHOT_PROMOTED if
  *	   it cannot be done at all.

@@ -207,8 +207,6 @@ static enum pghot_verdict promote_ask(struct pghot_promoter *p,
 {
 	if (!offer->asks || offer->nid != NUMA_NO_NODE || !has_choice(&p->allowed))
 		return PGHOT_PROMOTED;
-	if (p->ask.nr == PGHOT_ASK_PAGES)
-		pghot_ask_flush(&p->ask);
 	return pghot_ask(&p->ask, folio);
 }
 

@@ -97,7 +97,7 @@ static int vote_most(struct task_struct *process)
  * @accessor: set to the nodes
  *
  * Most of them: those count that are running, or are about to; if none is, all, by
- * where they ran last. And all.
+ * where they ran last. And all, where that is of use: while pages are asked about.
  *
  * Context: any but NMI.
  */
@@ -111,7 +111,8 @@ void pghot_pt_accessor(struct mm_struct *mm, struct pt_accessor *accessor)
 	process = rcu_dereference(mm->owner);
 	if (process) {
 		accessor->most = vote_most(process);
-		accessor->all = vote_all(process);
+		if (READ_ONCE(pghot_tunables.ask))
+			accessor->all = vote_all(process);
 	}
 	rcu_read_unlock();
 }

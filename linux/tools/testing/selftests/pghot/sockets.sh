@@ -42,6 +42,7 @@ asked_socket() { # share kind questions
 	ask run
 	placed own "$PAGES"
 	promoted "$PAGES"
+	(($(grew numa_hint_faults) >= $3)) || fail "$(grew numa_hint_faults) answers"
 	# What was reported again meanwhile, by the answer or by the scan, is not counted.
 	(($(grew pghot_skip_asked) * 2 >= $3)) || fail "asked $(grew pghot_skip_asked) times"
 }
