@@ -50,12 +50,7 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
     hogs = _hogs(variant)
     scaled = ""
     if moves and experiment.is_scaled:
-        scaled = experiment.scale.script(
-            cold=variant.cold, limited=variant.limited, close=variant.close
-        )
-    elif variant.close:
-        # It says how full DRAM is at the start, with bounds too.
-        scaled = scale.CLOSE
+        scaled = experiment.scale.script(cold=variant.cold, limited=variant.limited)
     later = (
         f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
         f"/proc/sys/kernel/numa_balancing {contender.balancing}",
@@ -66,6 +61,8 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
         "echo 0 >/proc/sys/kernel/numa_balancing",
         *(f"echo {line} >>/run/lab/settings" for line in later),
         scaled,
+        # It says how full DRAM is at the start, with bounds too.
+        scale.CLOSE if variant.close else "",
         f"echo 0 >{_BUSY}; hog {hogs} >/run/hog &" if hogs else "",
         experiment.setup,
         contender.setup,

@@ -71,12 +71,16 @@ def lost_more(rows: list[dict]) -> dict[str, float]:
     return found
 
 
+def _told_more(rows: list[dict]) -> str:
+    """Where they do, and by how much; empty where they do not."""
+    return ", ".join(f"{figures.cpu_ms(ms)} ms in {name}" for name, ms in lost_more(rows).items())
+
+
 def told_lost(rows: list[dict]) -> str:
     """A sentence on that; empty where nobody lost any."""
     if not any(row["hog_lost_ms"] for row in rows):
         return ""
-    more = [f"{figures.cpu_ms(ms)} ms in {name}" for name, ms in lost_more(rows).items()]
-    told = ", ".join(more) or "nothing"
+    told = _told_more(rows) or "nothing"
     return f"Lost more with pghot than with stock Linux, by more than that and a tenth: {told}."
 
 
@@ -109,10 +113,9 @@ def told(rows: list[dict]) -> str:
                 f"{lost}, all together, and {still} where nothing moves"
             )
         parts.append(f"{text}. {chance[-1]}{', in both' if alike else ''}.")
-    more = [f"`{name}` ({figures.cpu_ms(ms)} ms)" for name, ms in lost_more(rows).items()]
-    if more:
+    if more := _told_more(rows):
         parts.append(
             "Programs on other CPUs lose more with pghot than with stock Linux, by more than "
-            f"chance makes, in {', '.join(more)}."
+            f"chance makes: {more}."
         )
     return " ".join(parts)

@@ -36,12 +36,10 @@ _SCAN_MBPS = 2560
 _RATE_MBPS = 65536
 LIMITED_MBPS = 64
 """What an administrator might set, who has seen that more is promoted and gains nothing."""
-RESERVE_KB = 512
-"""vm.min_free_kbytes where watermarks are to lie close together: so little that the distance of
-two is what vm.watermark_scale_factor makes it, 0.1% of a zone, as on a large machine
-(mm/page_alloc.c, __setup_per_zone_wmarks())."""
-CLOSE = f"echo {RESERVE_KB} >/proc/sys/vm/min_free_kbytes"
-"""The same as shell, for who has no other constant scaled."""
+CLOSE = "echo 512 >/proc/sys/vm/min_free_kbytes"
+"""Where watermarks are to lie close together, as shell: so little that the distance of two is what
+vm.watermark_scale_factor makes it, 0.1% of a zone, as on a large machine (mm/page_alloc.c,
+__setup_per_zone_wmarks())."""
 # linux/mm/pghot/policy.h: as shipped, and the least it takes.
 _WINDOW_MS, _WINDOW_MIN_MS = 4000, 100
 _PERIOD_MS, _PERIOD_MIN_MS = 100, 10
@@ -105,11 +103,8 @@ class Scale:
         """hot_threshold_ms: who is accessed sooner after a scan is hot."""
         return max(_TICK_MS, HOT_MS // self.time)
 
-    def settings(
-        self, *, cold: bool, limited: bool = False, close: bool = False
-    ) -> list[tuple[str, int]]:
+    def settings(self, *, cold: bool, limited: bool = False) -> list[tuple[str, int]]:
         """Files and what to write to them. ``limited``: the rate limit is one that is met.
-        ``close``: watermarks lie close together.
 
         Unless ``cold``, all threads are older than the delay, as on a server: without a
         delay they scan from their first tick on, in the period that the kernel computes for
@@ -134,16 +129,15 @@ class Scale:
                 f"{_PGHOT}/sources/page_table/cpu_permille",
                 max(1, _CPU_PERMILLE * self.time // self.memory),
             ),
-            *([("/proc/sys/vm/min_free_kbytes", RESERVE_KB)] if close else []),
         ]
 
-    def script(self, *, cold: bool, limited: bool = False, close: bool = False) -> str:
+    def script(self, *, cold: bool, limited: bool = False) -> str:
         """The settings as shell, for any kernel: each where its file is. What contenders
         scale themselves goes by $scale_memory and $scale_time."""
         lines = [f"scale_memory={self.memory} scale_time={self.time}"]
         lines += [
             f"[ ! -e {path} ] || echo {value} >{path}"
-            for path, value in self.settings(cold=cold, limited=limited, close=close)
+            for path, value in self.settings(cold=cold, limited=limited)
         ]
         return "\n".join(lines)
 

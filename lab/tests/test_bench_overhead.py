@@ -31,7 +31,7 @@ def test_who_pays_where_no_cpu_is_idle():
         "stock Linux; of a run of 2.1 s programs on the other CPUs lose 19 ms with pghot and 8 ms "
         "with stock Linux, all together, and 7 ms where nothing moves. Less than 2.0% apart is "
         "alike, in both. Programs on other CPUs lose more with pghot than with stock Linux, by "
-        "more than chance makes, in `idle-busy` (11 ms)."
+        "more than chance makes: 11 ms in idle-busy."
     )
     assert overhead.told(busy) == ""
 

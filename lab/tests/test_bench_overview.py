@@ -205,7 +205,8 @@ ONE_SEED = {
 
 
 def test_where_chance_decides_there_are_several_seeds():
-    """Three where it is told who is ahead. Other variants have as many as their file says."""
+    """Three where it is told who is ahead, two in regions, which takes long. Other variants have as
+    many as their file says."""
     known = [read for read in description.experiments() if read.workload[0] in BY_CHANCE]
     assert {read.workload[0] for read in known} == BY_CHANCE
     whole = {read.name: read.seeds for read in known if not read.variant}
