@@ -333,7 +333,7 @@ def wrong_name(span: str) -> Iterator[str]:
     name = span.removesuffix("()").removesuffix("[]")
     if not re.fullmatch(r"[\w-]+(?:\.\w+)*\*?", name) or not re.search(r"[A-Za-z]{2}", name):
         return
-    if name.endswith(_SUFFIXES) or name in ELSEWHERE:
+    if name.endswith(_SUFFIXES) or name in ELSEWHERE or name in SYSCTLS:
         return
     if re.match(r"(?:lab|pghot)\.\w", name):
         if not dotted_exists(name):
