@@ -72,9 +72,9 @@ void pghot_ask_enable(bool enable)
  * does the same, for whom the fault would be. And not where there is a memory policy:
  * then a fault may go by what that names, and tell pghot nothing.
  *
- * Context: @vma stays, by mmap_lock or a lock of the reverse map. With the latter alone
- *	    the answer may be wrong by the time that it is known; what is done about it is
- *	    asked again, with mmap_lock.
+ * Context: @vma stays, by mmap_lock, its own lock or one of the reverse map. With the
+ *	    last alone the answer may be wrong by the time that it is known; what is done
+ *	    about it is asked again, with mmap_lock.
  *
  * Return: true if so.
  */

@@ -193,8 +193,11 @@ static int page_table_start(struct pghot_source *source)
 {
 	struct task_struct *thread;
 
-	/* Elsewhere each bit that is cleared would cost somebody a fault. */
-	if (!arch_has_hw_pte_young())
+	/*
+	 * Without the first each bit that is cleared would cost somebody a fault. Without
+	 * the second no VMA can be looked at.
+	 */
+	if (!arch_has_hw_pte_young() || !IS_ENABLED(CONFIG_PER_VMA_LOCK))
 		return -EOPNOTSUPP;
 	pt_scan = kvzalloc_obj(*pt_scan);
 	if (!pt_scan)

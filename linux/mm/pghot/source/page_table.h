@@ -49,8 +49,7 @@ struct pt_accessor {
  * @source: who reports
  * @tgid: process that the cursor is at
  * @addr: address there
- * @refused: how often its mmap_lock was not to be had since
- * @skip: how much of it is left out after that
+ * @refused: how often the VMA there could not be locked
  * @passes: times that it was through with all processes
  * @nr: page tables in the focus
  * @slots: the focus
@@ -67,7 +66,6 @@ struct pt_scan {
 	pid_t tgid;
 	unsigned long addr;
 	unsigned int refused;
-	unsigned long skip;
 	unsigned long passes;
 
 	unsigned int nr;
@@ -94,6 +92,10 @@ int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
 		 struct mm_walk *walk);
 bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr);
 bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last);
+
+/* pt_vma.c */
+bool pghot_pt_find_vma(struct mm_struct *mm, unsigned long *start,
+		       unsigned long *end);
 
 /* pt_accessor.c */
 void pghot_pt_accessor(struct mm_struct *mm, struct pt_accessor *accessor);

@@ -21,13 +21,13 @@
 #include "page_table.h"
 
 /*
- * Steps of the cursor: a process, a VMA, a page table. So many until mmap_lock is
+ * Steps of the cursor: a process, a VMA, a page table. So many until a VMA's lock is
  * let go: less than 0.2 ms with tables that are full. And so many at most until
  * those are looked at that are in the focus.
  */
 #define CURSOR_LOCK_STEPS	64U
 #define CURSOR_FILL_STEPS	8192U
-/* So often mmap_lock is tried, a tick apart, before something is left out. */
+/* So often a VMA's lock is tried, a tick apart, before the VMA is left out. */
 #define CURSOR_REFUSED		8U
 
 /* No page table begins there. */
@@ -39,7 +39,7 @@
  * @table: the page table that was looked at last: more than one VMA may have part
  *	   of it
  * @steps: how many are left
- * @lock_steps: how many are left until mmap_lock is let go
+ * @lock_steps: how many are left until the lock of the VMA is let go
  */
 struct pt_fill {
 	struct pt_scan *scan;
@@ -98,18 +98,10 @@ static int fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 	return 0;
 }
 
-static int fill_vma(unsigned long addr, unsigned long end, struct mm_walk *walk)
-{
-	int err = fill_step(walk->private, addr);
-
-	return err ?: !pghot_pt_wants_vma(walk->vma);
-}
-
 static const struct mm_walk_ops fill_ops = {
 	.pud_entry = pghot_pt_pud,
 	.pmd_entry = fill_pmd,
-	.test_walk = fill_vma,
-	.walk_lock = PGWALK_RDLOCK,
+	.walk_lock = PGWALK_VMA_RDLOCK_VERIFY,
 };
 
 static void cursor_at_process(struct pt_scan *scan, pid_t tgid)
@@ -117,7 +109,6 @@ static void cursor_at_process(struct pt_scan *scan, pid_t tgid)
 	scan->tgid = tgid;
 	scan->addr = 0;
 	scan->refused = 0;
-	scan->skip = 0;
 }
 
 static void cursor_next_process(struct pt_scan *scan)
@@ -126,40 +117,50 @@ static void cursor_next_process(struct pt_scan *scan)
 }
 
 /*
- * Others hold the lock to change something: it is tried again where the cursor is.
- * Who holds it for long does not keep the cursor: it leaves out ever more.
+ * Go on with a VMA, in turns between which its lock is let go. Return false if that
+ * was not to be had: somebody changes the VMA just now.
  */
-static void cursor_refused(struct pt_scan *scan, unsigned long end)
+static bool cursor_vma(struct pt_scan *scan, struct mm_struct *mm,
+		       struct pt_fill *f)
 {
-	if (++scan->refused < CURSOR_REFUSED)
-		return;
-	scan->skip = max(2 * scan->skip, PUD_SIZE);
-	scan->addr += scan->skip;
-	if (scan->addr >= end)
-		cursor_next_process(scan);
+	struct vm_area_struct *vma = lock_vma_under_rcu(mm, scan->addr);
+	unsigned long end;
+
+	if (!vma)
+		return false;
+	end = vma->vm_end;
+	f->lock_steps = CURSOR_LOCK_STEPS;
+	if (!pghot_pt_wants_vma(vma) ||
+	    !walk_page_range_vma(vma, scan->addr, end, &fill_ops, f))
+		scan->addr = end;
+	scan->refused = 0;
+	vma_end_read(vma);
+	return true;
 }
 
 /*
- * Go on with a process, until mmap_lock has been held for long enough. Return false
- * if it was not to be had.
+ * Go on with a process, until it ends or there is no room or no step left. Return
+ * false where it has to be waited for.
  */
 static bool cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
 			struct pt_fill *f)
 {
-	int err = 0;
+	while (f->steps && scan->nr < PT_FOCUS_MAX && !kthread_should_stop()) {
+		unsigned long end = mm->task_size;
 
-	f->lock_steps = CURSOR_LOCK_STEPS;
-	if (!mmap_read_trylock(mm)) {
-		cursor_refused(scan, mm->task_size);
-		return false;
+		if (!pghot_pt_find_vma(mm, &scan->addr, &end)) {
+			cursor_next_process(scan);
+			return true;
+		}
+		f->steps--;
+		if (!cursor_vma(scan, mm, f)) {
+			if (++scan->refused < CURSOR_REFUSED)
+				return false;
+			scan->addr = end;
+			scan->refused = 0;
+		}
+		cond_resched();
 	}
-	if (scan->addr < mm->task_size)
-		err = walk_page_range(mm, scan->addr, mm->task_size, &fill_ops, f);
-	mmap_read_unlock(mm);
-	scan->refused = 0;
-	scan->skip = 0;
-	if (err != -EAGAIN)
-		cursor_next_process(scan);
 	return true;
 }
 

@@ -3,13 +3,12 @@
  * The focus: page tables that are looked at several times, a period apart, so
  * that it is known how often each of their pages was accessed. Then it moves on.
  *
- * No lock is held for longer than one page table takes, and mmap_lock is tried
- * only: who holds it for writing is left alone, and that look is missed. A count
- * may be too low for it and never too high.
+ * No lock is held for longer than one page table takes. A VMA that somebody changes
+ * is left alone, and that look is missed: a count may be too low for it and never
+ * too high.
  */
 #include <linux/kthread.h>
 #include <linux/mm.h>
-#include <linux/mmap_lock.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 
@@ -62,22 +61,6 @@ static void focus_report(struct pt_scan *scan, const struct pt_slot *slot)
 	scan->nr_hot = 0;
 }
 
-/* Return true if accessed bits were cleared. */
-static bool focus_look(struct pt_scan *scan, struct pt_slot *slot, bool last)
-{
-	bool cleared;
-
-	if (!mmap_read_trylock(slot->mm))
-		return false;
-	cleared = pghot_pt_look(scan, slot, last && slot->begun);
-	mmap_read_unlock(slot->mm);
-	if (!slot->begun) {
-		slot->begun = true;
-		slot->since_ms = pghot_now_ms();
-	}
-	return cleared;
-}
-
 /*
  * The tables of one process, which are next to each other. Return where the next
  * one's begin.
@@ -99,7 +82,7 @@ static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
 	for (i = first; i < scan->nr && scan->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;
-		cleared |= focus_look(scan, &scan->slots[i], last);
+		cleared |= pghot_pt_look(scan, &scan->slots[i], last);
 		focus_report(scan, &scan->slots[i]);
 		cond_resched();
 	}

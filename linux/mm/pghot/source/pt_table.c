@@ -12,6 +12,7 @@
  * What is cleared here stays known to reclaim: see pghot_tell_accessed().
  */
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/mmu_notifier.h>
 #include <linux/mmzone.h>
 #include <linux/pagewalk.h>
@@ -55,7 +56,7 @@ static bool pt_entry_tracked(struct pt_memo *memo, pte_t pte)
  *
  * Looks at all of it, whatever VMAs it has.
  *
- * Context: mmap_lock held; does not sleep.
+ * Context: the lock of a VMA there held; does not sleep.
  *
  * Return: true if it does.
  */
@@ -93,7 +94,7 @@ bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr)
  * Persistent memory and devices may be mapped so. To look at a part of it, the walk
  * would have it split, which no accessed bit is worth.
  *
- * Context: mmap_lock held.
+ * Context: the lock of the VMA held.
  *
  * Return: 0.
  */
@@ -278,24 +279,29 @@ static int look_at_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 	return 0;
 }
 
-static int look_at_vma(unsigned long addr, unsigned long end,
-		       struct mm_walk *walk)
-{
-	struct pt_look *look = walk->private;
-
-	if (!pghot_pt_wants_vma(walk->vma))
-		return 1;
-	look->asks = look->last && READ_ONCE(pghot_tunables.ask) &&
-		     pghot_ask_vma(walk->vma, addr);
-	return 0;
-}
-
 static const struct mm_walk_ops look_ops = {
 	.pud_entry = pghot_pt_pud,
 	.pmd_entry = look_at_pmd,
-	.test_walk = look_at_vma,
-	.walk_lock = PGWALK_RDLOCK,
+	.walk_lock = PGWALK_VMA_RDLOCK_VERIFY,
 };
+
+/* Return false if the VMA is being changed. */
+static bool look_at_vma(struct pt_look *look, unsigned long start,
+			unsigned long *end)
+{
+	struct vm_area_struct *vma = lock_vma_under_rcu(look->slot->mm, start);
+
+	if (!vma)
+		return false;
+	*end = min(vma->vm_end, look->slot->addr + PMD_SIZE);
+	if (pghot_pt_wants_vma(vma)) {
+		look->asks = look->last && READ_ONCE(pghot_tunables.ask) &&
+			     pghot_ask_vma(vma, start);
+		walk_page_range_vma(vma, start, *end, &look_ops, look);
+	}
+	vma_end_read(vma);
+	return true;
+}
 
 /**
  * pghot_pt_look - look at a page table's accessed bits, and clear them
@@ -303,21 +309,32 @@ static const struct mm_walk_ops look_ops = {
  * @slot: the page table
  * @last: gather what was counted, this look included
  *
- * Context: mmap_lock held; may sleep.
+ * A VMA that is being changed just now is left out. The first look only clears, as
+ * nobody knows since when a bit is set: it is one that has left out nothing.
+ *
+ * Context: may sleep.
  *
  * Return: true if any was set.
  */
 bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last)
 {
+	unsigned long start = slot->addr, limit = slot->addr + PMD_SIZE, end;
 	struct pt_look look = {
 		.scan = scan,
 		.slot = slot,
 		.memo.section = PT_NO_SECTION,
-		.last = last,
+		.last = last && slot->begun,
 	};
+	bool all = true;
 
 	BUILD_BUG_ON(PGHOT_TALLY_PAGES != PTRS_PER_PTE);
-	walk_page_range(slot->mm, slot->addr, slot->addr + PMD_SIZE, &look_ops,
-			&look);
+	for (end = limit; pghot_pt_find_vma(slot->mm, &start, &end); end = limit) {
+		all &= look_at_vma(&look, start, &end);
+		start = end;
+	}
+	if (all && !slot->begun) {
+		slot->begun = true;
+		slot->since_ms = pghot_now_ms();
+	}
 	return look.cleared;
 }

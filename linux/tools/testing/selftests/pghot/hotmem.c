@@ -27,8 +27,6 @@
 
 #define WORKERS_MAX	16
 #define MAPPINGS	50000
-/* Between two changes of a mapping. */
-#define REMAP_US	100
 
 enum share { ALL, HALVES, TURNS };
 enum what { IDLE, TOUCH, UNSCANNED, SPIN, QUIT };
@@ -250,7 +248,6 @@ static void *remap_loop(void *length)
 
 		if (some == MAP_FAILED || munmap(some, (size_t)length))
 			die("remap: %s", strerror(errno));
-		usleep(REMAP_US);
 	}
 	return NULL;
 }

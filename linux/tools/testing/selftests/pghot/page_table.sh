@@ -199,7 +199,7 @@ test_many_processes() {
 	arrives anon "$MB" "$SLOW"
 }
 
-# Somebody takes mmap_lock all the time: memory behind many mappings is found.
+# Somebody has mmap_lock nearly all the time: memory behind many mappings is found.
 test_who_changes_mappings_is_gone_through() {
 	need_scan
 	remember
