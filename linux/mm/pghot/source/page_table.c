@@ -145,12 +145,15 @@ static void pt_look_again(struct pt_run *run, u32 looks)
 	}
 }
 
-static void pt_round(struct pt_run *run)
+/* Return how long the thread is to rest after it, in milliseconds. */
+static u32 pt_round(struct pt_run *run)
 {
 	unsigned long looked = run->scan->looked, fresh = run->scan->fresh;
 	struct pghot_pace_round round = {};
+	bool any;
 
 	round.passed = pghot_pt_fill(run->scan);
+	any = run->scan->nr;
 	pghot_pt_look_all(run->scan, false);
 	pt_account(run);
 	pt_look_again(run, pghot_pace_looks(READ_ONCE(pghot_tunables.freq_threshold)));
@@ -162,6 +165,22 @@ static void pt_round(struct pt_run *run)
 	round.held = pt_all_waiting();
 	round.held |= pt_mostly_stays(run);
 	pghot_pace_follow(&run->pace, &round);
+	/* Memory of the top tier alone is gone through without a rest. */
+	if (!any && !round.passed)
+		return run->owed_ms;
+	return pghot_pace_rest_ms(&run->pace, READ_ONCE(pghot_tunables.window_ms),
+				  run->owed_ms);
+}
+
+/* A new budget is told at once. What is owed by it is rested for. */
+static void pt_rest(struct pt_run *run, u32 ms)
+{
+	do {
+		/* Where nothing is in the focus nobody has slept yet. */
+		pt_sleep(max(ms, PGHOT_PACE_LEAST_MS));
+		pt_account(run);
+		ms = run->owed_ms;
+	} while (ms && !kthread_should_stop());
 }
 
 /*
@@ -172,18 +191,11 @@ static void pt_round(struct pt_run *run)
 static int pt_main(void *data)
 {
 	struct pt_run run = { .scan = data };
-	u32 rest_ms;
 
 	set_freezable();
 	pt_mostly_stays(&run);
-	while (!kthread_should_stop()) {
-		pt_round(&run);
-		rest_ms = pghot_pace_rest_ms(&run.pace,
-					     READ_ONCE(pghot_tunables.window_ms),
-					     run.owed_ms);
-		/* Where nothing is in the focus nobody has slept yet. */
-		pt_sleep(max(rest_ms, PGHOT_PACE_LEAST_MS));
-	}
+	while (!kthread_should_stop())
+		pt_rest(&run, pt_round(&run));
 	return 0;
 }
 

@@ -15,6 +15,8 @@
 #define PT_FOCUS_MAX	1024U
 /* Places for page tables that are left out. */
 #define PT_BACKOFF_BITS	16
+/* So many ticks who changes a VMA is waited for at a time. */
+#define PT_WAITS	8U
 
 /**
  * struct pt_slot - a page table in the focus, or a huge page in its place
@@ -50,9 +52,11 @@ struct pt_accessor {
  * @tgid: process that the cursor is at
  * @addr: address there
  * @refused: how often the VMA there could not be locked
+ * @skip: how much of the process is left out after that
  * @passes: times that it was through with all processes
  * @nr: page tables in the focus
  * @slots: the focus
+ * @waits: ticks for which VMAs of the process that is looked at are still waited for
  * @looked: page table entries looked at
  * @fresh: records that became ready
  * @backoff: page tables that are left out
@@ -66,10 +70,12 @@ struct pt_scan {
 	pid_t tgid;
 	unsigned long addr;
 	unsigned int refused;
+	unsigned long skip;
 	unsigned long passes;
 
 	unsigned int nr;
 	struct pt_slot slots[PT_FOCUS_MAX];
+	unsigned int waits;
 
 	unsigned long looked;
 	unsigned long fresh;

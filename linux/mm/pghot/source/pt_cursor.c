@@ -11,6 +11,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/oom.h>
 #include <linux/pagewalk.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -21,15 +22,12 @@
 #include "page_table.h"
 
 /*
- * Steps of the cursor: a process, a VMA, a page table. So many until a VMA's lock is
- * let go: less than 0.2 ms with tables that are full. And so many at most until
- * those are looked at that are in the focus.
+ * Steps of the cursor: a process, a VMA, a gigabyte of it, a page table. So many until
+ * a VMA's lock is let go: less than 0.2 ms with tables that are full. And so many at
+ * most until those are looked at that are in the focus.
  */
 #define CURSOR_LOCK_STEPS	64U
 #define CURSOR_FILL_STEPS	8192U
-/* So often a VMA's lock is tried, a tick apart, before the VMA is left out. */
-#define CURSOR_REFUSED		8U
-
 /* No page table begins there. */
 #define CURSOR_NO_TABLE		ULONG_MAX
 
@@ -98,8 +96,17 @@ static int fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 	return 0;
 }
 
+/* What maps nothing is no step of its own: a huge mapping may be mostly that. */
+static int fill_pud(pud_t *pud, unsigned long addr, unsigned long end,
+		    struct mm_walk *walk)
+{
+	int err = fill_step(walk->private, addr);
+
+	return err ?: pghot_pt_pud(pud, addr, end, walk);
+}
+
 static const struct mm_walk_ops fill_ops = {
-	.pud_entry = pghot_pt_pud,
+	.pud_entry = fill_pud,
 	.pmd_entry = fill_pmd,
 	.walk_lock = PGWALK_VMA_RDLOCK_VERIFY,
 };
@@ -109,6 +116,7 @@ static void cursor_at_process(struct pt_scan *scan, pid_t tgid)
 	scan->tgid = tgid;
 	scan->addr = 0;
 	scan->refused = 0;
+	scan->skip = 0;
 }
 
 static void cursor_next_process(struct pt_scan *scan)
@@ -117,8 +125,23 @@ static void cursor_next_process(struct pt_scan *scan)
 }
 
 /*
- * Go on with a VMA, in turns between which its lock is let go. Return false if that
- * was not to be had: somebody changes the VMA just now.
+ * Somebody changes the VMA just now, and is waited for. Who does so for long, as a
+ * fork, does not keep the cursor: it leaves out ever more. Return true if the cursor
+ * has moved on.
+ */
+static bool cursor_refused(struct pt_scan *scan)
+{
+	if (++scan->refused < PT_WAITS)
+		return false;
+	scan->refused = 0;
+	scan->skip = max(2 * scan->skip, PUD_SIZE);
+	scan->addr += scan->skip;
+	return true;
+}
+
+/*
+ * Go on with the VMA that the cursor is in, until its lock has been held for long
+ * enough. Return false if that was not to be had.
  */
 static bool cursor_vma(struct pt_scan *scan, struct mm_struct *mm,
 		       struct pt_fill *f)
@@ -134,6 +157,7 @@ static bool cursor_vma(struct pt_scan *scan, struct mm_struct *mm,
 	    !walk_page_range_vma(vma, scan->addr, end, &fill_ops, f))
 		scan->addr = end;
 	scan->refused = 0;
+	scan->skip = 0;
 	vma_end_read(vma);
 	return true;
 }
@@ -146,19 +170,17 @@ static bool cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
 			struct pt_fill *f)
 {
 	while (f->steps && scan->nr < PT_FOCUS_MAX && !kthread_should_stop()) {
-		unsigned long end = mm->task_size;
+		unsigned long from = scan->addr, end = mm->task_size;
 
 		if (!pghot_pt_find_vma(mm, &scan->addr, &end)) {
 			cursor_next_process(scan);
 			return true;
 		}
-		f->steps--;
-		if (!cursor_vma(scan, mm, f)) {
-			if (++scan->refused < CURSOR_REFUSED)
-				return false;
-			scan->addr = end;
+		if (scan->addr != from)
 			scan->refused = 0;
-		}
+		f->steps--;
+		if (!cursor_vma(scan, mm, f) && !cursor_refused(scan))
+			return false;
 		cond_resched();
 	}
 	return true;
@@ -166,20 +188,26 @@ static bool cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
 
 /*
  * Whose processes share an address space, as after vfork(), that is gone through
- * as its owner's. Kernel threads have none.
+ * as its owner's. Kernel threads have none. The first thread of a process may have
+ * ended before the others.
  */
-static struct mm_struct *cursor_mm_of(struct task_struct *task)
+static struct mm_struct *cursor_mm_of(struct task_struct *process)
 {
-	struct mm_struct *mm = get_task_mm(task);
-	struct task_struct *owner;
+	struct task_struct *task, *owner;
+	struct mm_struct *mm = NULL;
 
-	if (!mm)
+	if (process->flags & PF_KTHREAD)
 		return NULL;
-	owner = rcu_dereference(mm->owner);
-	if (!owner || owner->tgid == task->tgid)
-		return mm;
-	mmput_async(mm);
-	return NULL;
+	task = find_lock_task_mm(process);
+	if (!task)
+		return NULL;
+	owner = rcu_dereference(task->mm->owner);
+	if (!owner || owner->tgid == process->tgid) {
+		mm = task->mm;
+		mmget(mm);
+	}
+	task_unlock(task);
+	return mm;
 }
 
 /*

@@ -4,8 +4,8 @@
  * that it is known how often each of their pages was accessed. Then it moves on.
  *
  * No lock is held for longer than one page table takes. A VMA that somebody changes
- * is left alone, and that look is missed: a count may be too low for it and never
- * too high.
+ * is left alone, and that look is missed: a count may be too low for it. It is too
+ * high only where an address has been given to something else meanwhile.
  */
 #include <linux/kthread.h>
 #include <linux/mm.h>
@@ -79,6 +79,7 @@ static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
 
 	if (alive && last)
 		pghot_pt_accessor(mm, &scan->accessor);
+	scan->waits = PT_WAITS;
 	for (i = first; i < scan->nr && scan->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;

@@ -17,6 +17,7 @@
 #include <linux/mmzone.h>
 #include <linux/pagewalk.h>
 #include <linux/pgtable.h>
+#include <linux/sched.h>
 
 #include "../internal.h"
 #include "page_table.h"
@@ -111,7 +112,8 @@ int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
  * @scan: who looks
  * @slot: the page table
  * @memo: whether the section of the last page is tracked
- * @counted: the large folio that was last found accessed, which counts once
+ * @seen: places of large folios that were found accessed: each counts once
+ * @told: places of those that were reported
  * @cleared: an accessed bit was set
  * @last: report what was counted
  * @asks: who accesses pages of the mapping that is looked at can be asked
@@ -120,38 +122,53 @@ struct pt_look {
 	struct pt_scan *scan;
 	struct pt_slot *slot;
 	struct pt_memo memo;
-	struct folio *counted;
+	struct pghot_places seen;
+	struct pghot_places told;
 	bool cleared;
 	bool last;
 	bool asks;
 };
 
+/*
+ * Where something is counted that the entry number @i maps: a large folio where its
+ * first page is, or would be, in this table. Any of its entries may be the one that
+ * has been accessed, and the first need not be there.
+ */
+static unsigned int look_place(const struct folio *folio, unsigned long pfn,
+			       unsigned int i)
+{
+	return i - min_t(unsigned long, i, pfn - folio_pfn(folio));
+}
+
 /* What the first look finds may be from any time before. */
 static void look_count(struct pt_look *look, struct folio *folio, unsigned int i)
 {
+	bool large = folio_test_large(folio);
+
 	look->cleared = true;
 	pghot_tell_accessed(folio);
-	if (folio_test_large(folio)) {
-		if (look->counted == folio)
-			return;
-		look->counted = folio;
-	}
+	if (large && !pghot_places_add(&look->seen, i))
+		return;
 	if (look->slot->begun)
-		pghot_tally_add(&look->slot->tally, i);
+		pghot_tally_add(&look->slot->tally, i, large);
 }
 
 static void look_report(struct pt_look *look, struct vm_area_struct *vma,
-			struct folio *folio, u32 count)
+			struct folio *folio, unsigned int i)
 {
-	struct pt_scan *scan = look->scan;
 	bool asks = look->asks && pghot_ask_folio(folio, vma);
+	bool large = folio_test_large(folio);
+	struct pt_scan *scan = look->scan;
+	u32 count = pghot_tally_get(&look->slot->tally, i, large);
 
-	if (scan->nr_hot < ARRAY_SIZE(scan->hot))
-		scan->hot[scan->nr_hot++] = (struct pghot_access) {
-			.pfn = folio_pfn(folio),
-			.nid = asks ? scan->accessor.all : scan->accessor.most,
-			.weight = count,
-		};
+	if (!count || scan->nr_hot == ARRAY_SIZE(scan->hot) ||
+	    (large && !pghot_places_add(&look->told, i)))
+		return;
+	scan->hot[scan->nr_hot++] = (struct pghot_access) {
+		.pfn = folio_pfn(folio),
+		.nid = asks ? scan->accessor.all : scan->accessor.most,
+		.weight = count,
+	};
 }
 
 /* A huge page that was split, or made, is none that was counted. */
@@ -175,7 +192,6 @@ static void look_at_huge(struct pt_look *look, struct vm_area_struct *vma,
 	pmd_t val = pmdp_get(pmd);
 	struct folio *folio;
 	bool young = false;
-	u32 count;
 
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) || !pmd_present(val) ||
 	    !pt_is_tracked(&look->memo, pmd_pfn(val)))
@@ -190,19 +206,8 @@ static void look_at_huge(struct pt_look *look, struct vm_area_struct *vma,
 	young |= mmu_notifier_clear_young(mm, addr, addr + PMD_SIZE);
 	if (young)
 		look_count(look, folio, 0);
-	count = pghot_tally_get(&look->slot->tally, 0);
-	if (look->last && count)
-		look_report(look, vma, folio, count);
-}
-
-/*
- * Where a page is counted: a large folio where its first page is, or would be, in
- * this table. Any of its entries may be the one that has been accessed.
- */
-static unsigned int look_place(const struct folio *folio, unsigned long pfn,
-			       unsigned int i)
-{
-	return i - min_t(unsigned long, i, pfn - folio_pfn(folio));
+	if (look->last)
+		look_report(look, vma, folio, 0);
 }
 
 static void look_at_entry(struct pt_look *look, struct vm_area_struct *vma,
@@ -231,14 +236,31 @@ static void look_at_entry(struct pt_look *look, struct vm_area_struct *vma,
 static void look_report_entry(struct pt_look *look, struct vm_area_struct *vma,
 			      unsigned long addr, pte_t val)
 {
-	u32 count = pghot_tally_get(&look->slot->tally, pte_index(addr));
 	struct folio *folio;
 
-	if (!count || !pt_entry_tracked(&look->memo, val))
+	if (!pt_entry_tracked(&look->memo, val))
 		return;
 	folio = vm_normal_folio(vma, addr, val);
 	if (look_wants(folio))
-		look_report(look, vma, folio, count);
+		look_report(look, vma, folio,
+			    look_place(folio, pte_pfn(val), pte_index(addr)));
+}
+
+/*
+ * Of a large folio each entry has to be looked at first. Where there is none an entry
+ * that was not counted is no more than that.
+ */
+static void look_report_entries(struct pt_look *look, struct vm_area_struct *vma,
+				unsigned long start, unsigned long end,
+				pte_t *ptes)
+{
+	const struct pghot_tally *tally = &look->slot->tally;
+	bool large = pghot_places_any(&tally->large);
+	unsigned long addr;
+
+	for (addr = start; addr != end; addr += PAGE_SIZE, ptes++)
+		if (large || pghot_tally_get(tally, pte_index(addr), false))
+			look_report_entry(look, vma, addr, ptep_get(ptes));
 }
 
 static void look_at_entries(struct pt_look *look, struct vm_area_struct *vma,
@@ -257,10 +279,8 @@ static void look_at_entries(struct pt_look *look, struct vm_area_struct *vma,
 	for (addr = start; addr != end; addr += PAGE_SIZE)
 		look_at_entry(look, vma, addr,
 			      ptes + (addr - start) / PAGE_SIZE, notify);
-	/* Of a large folio each entry has to be looked at first. */
-	for (addr = start; look->last && addr != end; addr += PAGE_SIZE)
-		look_report_entry(look, vma, addr,
-				  ptep_get(ptes + (addr - start) / PAGE_SIZE));
+	if (look->last)
+		look_report_entries(look, vma, start, end, ptes);
 	pte_unmap_unlock(ptes, ptl);
 }
 
@@ -285,7 +305,7 @@ static const struct mm_walk_ops look_ops = {
 	.walk_lock = PGWALK_VMA_RDLOCK_VERIFY,
 };
 
-/* Return false if the VMA is being changed. */
+/* Return false if the VMA is being changed, or is gone. */
 static bool look_at_vma(struct pt_look *look, unsigned long start,
 			unsigned long *end)
 {
@@ -303,14 +323,28 @@ static bool look_at_vma(struct pt_look *look, unsigned long start,
 	return true;
 }
 
+/*
+ * Wait for who changes a VMA, in all for no longer than @left ticks. Return false if
+ * that is over.
+ */
+static bool look_wait(unsigned int *left)
+{
+	if (!*left)
+		return false;
+	--*left;
+	schedule_timeout_idle(1);
+	return true;
+}
+
 /**
  * pghot_pt_look - look at a page table's accessed bits, and clear them
  * @scan: who looks; what is hot is gathered there
  * @slot: the page table
  * @last: gather what was counted, this look included
  *
- * A VMA that is being changed just now is left out. The first look only clears, as
- * nobody knows since when a bit is set: it is one that has left out nothing.
+ * A VMA that is being changed just now is left out. The first look and the last one
+ * wait for it: without the one nobody knows since when a bit is set, and without the
+ * other what was counted is lost.
  *
  * Context: may sleep.
  *
@@ -329,7 +363,12 @@ bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last)
 
 	BUILD_BUG_ON(PGHOT_TALLY_PAGES != PTRS_PER_PTE);
 	for (end = limit; pghot_pt_find_vma(slot->mm, &start, &end); end = limit) {
-		all &= look_at_vma(&look, start, &end);
+		if (!look_at_vma(&look, start, &end)) {
+			/* It is looked for anew: it may be gone. */
+			if ((!slot->begun || last) && look_wait(&scan->waits))
+				continue;
+			all = false;
+		}
 		start = end;
 	}
 	if (all && !slot->begun) {
