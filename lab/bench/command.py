@@ -84,10 +84,11 @@ def _document(
 ) -> None:
     """Renew what documents show of these results."""
     readme = paths.ROOT / "README.md"
-    documents.put(readme, "bench", documents.summary(rows, experiments, origin))
+    documents.put(readme, "bench", documents.short(rows, experiments, origin, overview.MAIN))
     documents.put(readme, "bench (gain)", documents.gain(rows, experiments))
-    text = documents.results(rows, origin, experiments)
-    documents.put(paths.ROOT / "docs" / "bench.md", "bench", text)
+    whole = paths.ROOT / "docs" / "bench.md"
+    documents.put(whole, "bench (summary)", documents.summary(rows, experiments, origin))
+    documents.put(whole, "bench", documents.results(rows, origin, experiments))
     if picture is not None:
         write_text(_PICTURE, picture)
 

@@ -52,6 +52,7 @@ class Compared:
     stock: tuple[float, ...] = ()
     ours: tuple[float, ...] = ()
     standings: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     unmoved: tuple[str, ...] = ()
     """Experiments that are not counted, as promotion did not make R of one of both."""
 
@@ -111,6 +112,7 @@ def compared(
         if all(row in unmoved for row in both):
             left_out.append(experiment)
         else:
-            found.append((stock, pghot, standings.get((experiment, ""), order.UNKNOWN)))
+            stands = standings.get((experiment, ""), order.UNKNOWN)
+            found.append((stock, pghot, stands, experiment))
     told = Compared(len(known), *zip(*found)) if found else Compared(len(known))
     return replace(told, unmoved=tuple(left_out))

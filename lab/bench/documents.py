@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lab.bench import description, figures, marks, order, overhead, report, resolution, tenants
-from lab.bench.compared import by_experiment, compared, pair
+from lab.bench.compared import Compared, by_experiment, compared, pair
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
 from lab.errors import LabError
@@ -241,6 +241,16 @@ def _percent(share: float) -> str:
     return f"{round(100 * share)}"
 
 
+def _won(whole: Compared) -> str:
+    """What is won back where one of both is ahead; empty where nobody is."""
+    told = [
+        f"`{name}` ({_percent(ours)}% against {_percent(stock)}%)"
+        for name, stock, ours, stands in zip(whole.names, whole.stock, whole.ours, whole.standings)
+        if stands in ("ahead", "behind")
+    ]
+    return f"Where they are apart, pghot against stock Linux: {', '.join(told)}. " if told else ""
+
+
 def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     """The README's first sentence on results, for who has not heard of R, and a line for each
     class of experiments: an easy one is not to hide a hard one. Then what it costs. Empty where
@@ -252,9 +262,9 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     part = f"{len(whole.stock)} of " if len(whole.stock) < whole.total else ""
     text = (
         f"**What it gains.** These are {part}the {whole.total} experiments on modelled machines "
-        f"whose data are in slow memory at the start. {whole.stands()} The table says which share "
-        "of the time lost to slow memory is won back: the median of each kind of experiment, and "
-        "in brackets the lowest and the highest."
+        f"whose data are in slow memory at the start. {whole.stands()} {_won(whole)}The table says "
+        "which share of the time lost to slow memory is won back: the median of each kind of "
+        "experiment, and in brackets the lowest and the highest."
     )
     classes = [
         (about, compared(rows, experiments, decides))
@@ -272,15 +282,18 @@ _NOT_KNOWN = "?"
 """Behind R of pghot where nobody knows what chance makes."""
 
 
-def _shares(own: dict[str, dict], ours: str | None, stands: str | None, late: Late) -> list[str]:
-    """R of one experiment, and in brackets the delay, of the stock kernel and of pghot."""
+def _shares(
+    own: dict[str, dict], ours: str | None, stands: str | None, late: Late | None = None
+) -> list[str]:
+    """R of one experiment, of the stock kernel and of pghot. Where ``late`` has delays, in brackets
+    the delay, and which of like kernels it is."""
     cells = []
     for row, better in zip(pair(own, ours), (stands == "behind", stands == "ahead")):
         text = figures.share(row["recovered"] if row else None)
         shown = f"**{text}**" if better else text
-        delay = late[(*figures.row_key(row), row["contender"])] if row else None
+        delay = late[(*figures.row_key(row), row["contender"])] if row and late else None
         beside = [] if delay is None else [f"{figures.late(delay)} s"]
-        if row and row.get("like"):
+        if row and late and row.get("like"):
             beside.append(row["contender"])
         cells.append(f"{shown} ({', '.join(beside)})" if beside else shown)
     if stands == order.UNKNOWN:
@@ -288,35 +301,66 @@ def _shares(own: dict[str, dict], ours: str | None, stands: str | None, late: La
     return cells
 
 
-def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin) -> str:
-    """Of every experiment with bounds, pghot beside the stock kernel at its best: R, and in
-    brackets the delay. What pghot recovers most of comes first, and the better one is bold
-    unless chance can make the difference. Where nobody knows that, it says so."""
-    delays, standings = figures.delays(rows), order.standings(rows)
+def _beside_stock(
+    rows: list[dict],
+    experiments: Sequence[Experiment],
+    late: Late | None = None,
+    only: Sequence[str] = (),
+) -> str:
+    """A line for every experiment with bounds, or for those of ``only`` that are there: pghot
+    beside the stock kernel at its best. What pghot recovers most of comes first, and the better
+    one is bold unless chance can make the difference. Where nobody knows that, it says so."""
+    standings = order.standings(rows)
     about = {one.name: one.about if one.variant else one.about.split(";")[0] for one in experiments}
     ours = marks.headline(_order(rows))
     lines = []
     for experiment, own in by_experiment(rows).items():
         stock, pghot = pair(own, ours)
         shares = [row["recovered"] if row else None for row in (stock, pghot)]
-        if all(value is None for value in shares):
+        if all(value is None for value in shares) or (only and experiment not in only):
             continue
-        cells = _shares(own, ours, standings.get((experiment, "")), delays)
+        cells = _shares(own, ours, standings.get((experiment, "")), late)
         rank = shares[1] if shares[1] is not None else float("-inf")
         what = "; ".join(filter(None, (about.get(experiment), tenants.beside(pghot, stock))))
         lines.append((rank, [f"`{experiment}`", *cells, what]))
     lines.sort(key=lambda line: -line[0])
+    titles = ["Experiment", "stock Linux", "pghot", "What it does"]
+    return _table(titles, [line for _, line in lines], texts=1)
+
+
+def short(
+    rows: list[dict], experiments: Sequence[Experiment], origin: Origin, only: Sequence[str]
+) -> str:
+    """The README's table: R of ``only``, and where all others are."""
+    shown = [name for name, own in by_experiment(rows).items() if _has_share(own.values())]
+    some = [name for name in shown if name in only]
+    head = (
+        "R of each. Bold is who is ahead: with every seed of the random numbers, and by no less "
+        f"than two builds that do the same differ by. {_NOT_KNOWN}: too few runs to tell."
+    )
+    more = f"{len(some)} of {len(shown)} experiments: [all of them](docs/bench.md#results)."
+    parts = [
+        _wrapped(head),
+        _beside_stock(rows, experiments, only=some),
+        _made(origin, rows, more if some and len(some) < len(shown) else ""),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _has_share(own: Iterable[dict]) -> bool:
+    return any(row["recovered"] is not None for row in own)
+
+
+def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin) -> str:
+    """Of every experiment with bounds R, and in brackets the delay, of pghot and of the stock
+    kernel."""
     head = (
         "R, and in brackets the delay. Bold is who is ahead. Rows without it are of two kinds. "
         f"Those with a {_NOT_KNOWN} were run with one seed of the random numbers, or without a "
         "control, which is another build that does what stock Linux does: nobody knows whether "
         "chance makes the difference. In the others chance can make it."
     )
-    table = _table(
-        ["Experiment", "stock Linux", "pghot", "What it does"],
-        [line for _, line in lines],
-        texts=1,
-    )
+    table = _beside_stock(rows, experiments, figures.delays(rows))
     more = (
         f"Stock Linux: the better one of {marks.REFERENCE} and its control, which is named. "
         "Bold: ahead with every seed of several, by "

@@ -3,13 +3,28 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from lab.bench.description import Contender, Experiment
 from lab.bench.display import display
 from lab.bench.runner import Matrix
 from lab.kernel import build
 from lab.measure import Guests, Result, Run, measure, plugin, workloads
+
+
+def _kept(flavours: Iterable[str], where: Path) -> dict[str, str]:
+    """Images of these kernels, built and copied: a kernel that is built anew while the matrix
+    runs, hours with all of it, is not to get into half of its rows."""
+    kept = {}
+    for flavour in flavours:
+        image = where / flavour
+        shutil.copyfile(build.ensure(flavour).bzimage, image)
+        kept[flavour] = str(image)
+    return kept
 
 
 def run_matrix(
@@ -22,28 +37,24 @@ def run_matrix(
 ) -> list[dict]:
     """The rows of all experiments and contenders, with progress shown; without
     ``everywhere`` as Matrix has it."""
-    # Once, and not by each run: images do not change meanwhile.
-    images = {
-        contender.kernel: str(build.ensure(contender.kernel).bzimage)
-        for contender in contenders
-        if contender.kernel in build.FLAVOURS
-    }
-    plugin.build()
-    workloads.build()
-
+    flavours = {one.kernel for one in contenders if one.kernel in build.FLAVOURS}
     guests = Guests()
+    with tempfile.TemporaryDirectory(prefix="pghot-bench-") as kept:
+        images = _kept(sorted(flavours), Path(kept))
+        plugin.build()
+        workloads.build()
 
-    def one(wanted: Run) -> Result:
-        kernel = images.get(wanted.kernel, wanted.kernel)
-        return measure(replace(wanted, kernel=kernel), reuse=not fresh, guests=guests)
+        def one(wanted: Run) -> Result:
+            kernel = images.get(wanted.kernel, wanted.kernel)
+            return measure(replace(wanted, kernel=kernel), reuse=not fresh, guests=guests)
 
-    with display() as progress:
-        return Matrix(
-            experiments,
-            contenders,
-            one,
-            quick=quick,
-            everywhere=everywhere,
-            progress=progress,
-            guests=guests,
-        ).run()
+        with display() as progress:
+            return Matrix(
+                experiments,
+                contenders,
+                one,
+                quick=quick,
+                everywhere=everywhere,
+                progress=progress,
+                guests=guests,
+            ).run()
