@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from statistics import fmean
 
 from lab import machines
 from lab.bench.description import Contender, Experiment, take_part
@@ -16,6 +17,9 @@ from lab.host import capacity
 from lab.measure import Guests, Result, Run
 
 Measure = Callable[[Run], Result]
+
+_CACHED_S = 1.0
+"""What ends sooner was not run: no guest boots in that time."""
 
 
 class _Memory:
@@ -50,7 +54,7 @@ class Progress:
         """A run begins."""
 
     def ended(self, name: str, result: Result, left: int, seconds: float | None) -> None:
-        """A run ended; ``left`` are to come, in about so many seconds."""
+        """A run ended; ``left`` are to come, in about so many seconds. None: nobody knows yet."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,7 @@ class Matrix:
         self._progress = progress or Progress()
         self._memory = _Memory(max(capacity.free() or 0, 1))
         self._results: dict[str, Result] = {}
+        self._took: list[float] = []
         self._stop = threading.Event()
         self._guests = guests or Guests()
 
@@ -118,19 +123,28 @@ class Matrix:
             if self._stop.is_set():
                 return Result(error="interrupted")
             self._progress.started(job.name)
-            return self._measure(job.run)
+            began = time.monotonic()
+            result = self._measure(job.run)
+            self._took.append(time.monotonic() - began)
+            return result
         except Exception as error:  # pylint: disable=broad-exception-caught
             # A full disk, say: this row's trouble and not that of the others.
             return Result(error=f"{type(error).__name__}: {error}")
         finally:
             self._memory.give(taken)
 
+    def _seconds(self, left: int) -> float | None:
+        """How long so many runs take, by those that were made. The cache has its own first, and
+        goes for no measure of the others."""
+        made = [took for took in self._took if took >= _CACHED_S]
+        return fmean(made) * left / self._workers if made else None
+
     def run(self) -> list[dict]:
         """Make all runs; return the rows in the order of experiments and contenders."""
         jobs = {run.key: _Job(made, run) for made in self._cells for run in made.runs}
         total = len(jobs) + sum(job.run.count_pages for job in jobs.values())
         self._progress.begin(total)
-        began, done = time.monotonic(), 0
+        done = 0
         with ThreadPoolExecutor(self._workers) as pool:
             pending: dict[Future[Result], _Job] = {
                 pool.submit(self._one, job): job for job in jobs.values()
@@ -149,9 +163,7 @@ class Matrix:
                             total -= job.run.count_pages
                             self._results[(job.first or job.run).key] = result
                         left = total - done
-                        self._progress.ended(
-                            job.name, result, left, (time.monotonic() - began) / done * left
-                        )
+                        self._progress.ended(job.name, result, left, self._seconds(left))
             except BaseException:
                 self._stop.set()
                 for future in pending:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from lab.bench import description, display, page, report
+from lab.bench import description, display, page, report, runner
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
 from lab.errors import LabError
@@ -289,6 +289,29 @@ def test_a_run_that_breaks_down_is_a_row_too(experiment):
     rows = rows_of(experiment, measure)
     assert rows["pghot-default"]["error"] == "OSError: No space left on device"
     assert rows["stock-2"]["recovered"] == 0.5
+
+
+def test_what_comes_from_the_cache_says_nothing_of_how_long_others_take(experiment, monkeypatch):
+    """Hours were taken for minutes where many runs had been made before."""
+    clock = [0.0]
+    monkeypatch.setattr(runner.time, "monotonic", lambda: clock[0])
+    told = []
+
+    class Told(runner.Progress):
+        def ended(self, name, result, left, seconds):
+            told.append((left, seconds))
+
+    def measure(run):
+        # Only our own kernel has to be run.
+        clock[0] += 40.0 if run.kernel == "pghot" else 0.01
+        return made_up(run)
+
+    names = ("fast", "slow", "stock-2", "pghot-default", "pghot-precise")
+    contenders = [CONTENDERS[name] for name in names]
+    Matrix([experiment], contenders, measure, workers=1, progress=Told()).run()
+    assert [left for left, _ in told] == [4, 3, 2, 1, 0]
+    assert all(seconds is None or seconds == 40.0 * left for left, seconds in told)
+    assert told[-1] == (0, 0.0)
 
 
 def test_what_bounds_it_stays_where_it_is(experiment):
