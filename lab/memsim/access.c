@@ -115,6 +115,8 @@ static __attribute__((noinline)) void
 look_up(struct cpu *cpu, uint64_t vaddr, uint64_t pa, bool store,
 	enum filter_answer answer)
 {
+	bool counts = model.measuring && cpu->block->mode == USER;
+	uint64_t vpn = vaddr >> PAGE_SHIFT;
 	uint32_t ns;
 	int node;
 
@@ -124,6 +126,8 @@ look_up(struct cpu *cpu, uint64_t vaddr, uint64_t pa, bool store,
 		spend(cpu, ns);
 		return;
 	}
+	if (counts)
+		pages_expect(&model.pages, cpu->space, vpn);
 	ns = memory_access(&model.memory, cpu->number, &cpu->streams, pa, store,
 			   clock_now(), &node);
 	if (node == NODE_HIT)
@@ -133,9 +137,8 @@ look_up(struct cpu *cpu, uint64_t vaddr, uint64_t pa, bool store,
 	if (node >= 0) {
 		cpu->count->nodes[node]++;
 		cpu->count->node_ns[node] += ns;
-		if (model.measuring && cpu->block->mode == USER &&
-		    !pages_count(&model.pages, cpu->space, vaddr >> PAGE_SHIFT,
-				 cpu->row, model.config.top[node], clock_now()))
+		if (counts && !pages_count(&model.pages, cpu->space, vpn, cpu->row,
+					   model.config.top[node], clock_now()))
 			die("no memory left", "");
 	}
 	spend(cpu, ns);

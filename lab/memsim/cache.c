@@ -5,41 +5,33 @@
 
 #include "cache.h"
 
+static size_t bytes_of(const struct cache *c)
+{
+	return sizeof(*c->set) << c->set_bits;
+}
+
 bool cache_init(struct cache *c, uint64_t bytes)
 {
 	uint64_t sets = bytes / LINE_BYTES / CACHE_WAYS;
 
 	*c = (struct cache) { .set_bits = __builtin_ctzll(sets) };
-	c->tags = aligned_alloc(64, sets * CACHE_WAYS * sizeof(*c->tags));
-	c->used = malloc(sets);
-	c->dirty = malloc(sets);
-	c->directory = malloc(sets * CACHE_WAYS * sizeof(*c->directory));
-	if (!c->tags || !c->used || !c->dirty || !c->directory) {
-		cache_exit(c);
+	c->set = aligned_alloc(_Alignof(struct cache_set), bytes_of(c));
+	if (!c->set)
 		return false;
-	}
 	cache_clear(c);
 	return true;
 }
 
 void cache_exit(struct cache *c)
 {
-	free(c->tags);
-	free(c->used);
-	free(c->dirty);
-	free(c->directory);
+	free(c->set);
 	*c = (struct cache) {};
 }
 
 /* Forget everything, also what would have to go back to memory. */
 void cache_clear(struct cache *c)
 {
-	size_t sets = (size_t)1 << c->set_bits;
-
-	memset(c->tags, 0, sets * CACHE_WAYS * sizeof(*c->tags));
-	memset(c->used, 0, sets);
-	memset(c->dirty, 0, sets);
-	memset(c->directory, 0, sets * CACHE_WAYS * sizeof(*c->directory));
+	memset(c->set, 0, bytes_of(c));
 }
 
 /* One bit for each way of the set at @tags that holds @tag. */
@@ -74,34 +66,35 @@ uint64_t cache_set(const struct cache *c, uint64_t line)
 
 static uint64_t line_at(const struct cache *c, uint64_t set, unsigned int way)
 {
-	uint64_t tag = c->tags[set * CACHE_WAYS + way] - 1;
+	uint64_t tag = c->set[set].tags[way] - 1;
 
 	return tag << c->set_bits | (set ^ scramble(c, tag));
 }
 
 /* The way to replace: one not used of late, and in no CPU's own cache if that can be. */
-static unsigned int choose(struct cache *c, uint64_t set)
+static unsigned int choose(struct cache *c, uint64_t number)
 {
-	const struct directory *d = c->directory + set * CACHE_WAYS;
+	struct cache_set *set = &c->set[number];
+	const struct directory *d = set->directory;
 	unsigned int way;
 
 	/* @used never has all bits set. */
 	for (;;) {
-		way = __builtin_ctz((unsigned int)(uint8_t)~c->used[set]);
+		way = __builtin_ctz((unsigned int)(uint8_t)~set->used);
 		if (!c->held || !d[way].sharers ||
-		    (uint8_t)(c->used[set] | 1U << way) == 0xff ||
-		    !c->held(c->socket, d[way].sharers, line_at(c, set, way)))
+		    (uint8_t)(set->used | 1U << way) == 0xff ||
+		    !c->held(c->socket, d[way].sharers, line_at(c, number, way)))
 			return way;
-		c->used[set] |= 1U << way;
+		set->used |= 1U << way;
 	}
 }
 
 struct cache_result cache_access(struct cache *c, uint64_t line, bool store)
 {
-	uint64_t set = cache_set(c, line);
-	uint32_t *tags = c->tags + set * CACHE_WAYS;
+	uint64_t number = cache_set(c, line);
+	struct cache_set *set = &c->set[number];
 	uint32_t tag = (uint32_t)(line >> c->set_bits) + 1;
-	unsigned int ways = match(tags, tag), way;
+	unsigned int ways = match(set->tags, tag), way;
 	struct cache_result r = { .hit = ways };
 	uint8_t used, bit;
 
@@ -109,44 +102,45 @@ struct cache_result cache_access(struct cache *c, uint64_t line, bool store)
 		way = __builtin_ctz(ways);
 		bit = 1U << way;
 	} else {
-		way = choose(c, set);
+		way = choose(c, number);
 		bit = 1U << way;
-		if (tags[way])
-			r.victim = line_at(c, set, way);
-		r.writeback = c->dirty[set] & bit;
-		tags[way] = tag;
-		c->dirty[set] &= ~bit;
+		if (set->tags[way])
+			r.victim = line_at(c, number, way);
+		r.writeback = set->dirty & bit;
+		set->tags[way] = tag;
+		set->dirty &= ~bit;
 	}
 	if (store)
-		c->dirty[set] |= bit;
-	r.slot = set * CACHE_WAYS + way;
-	used = c->used[set] | bit;
-	c->used[set] = used == 0xff ? bit : used;
+		set->dirty |= bit;
+	r.slot = number * CACHE_WAYS + way;
+	used = set->used | bit;
+	set->used = used == 0xff ? bit : used;
 	return r;
 }
 
 size_t cache_find(const struct cache *c, uint64_t line)
 {
-	uint64_t set = cache_set(c, line);
-	unsigned int ways = match(c->tags + set * CACHE_WAYS,
+	uint64_t number = cache_set(c, line);
+	unsigned int ways = match(c->set[number].tags,
 				  (uint32_t)(line >> c->set_bits) + 1);
 
-	return ways ? set * CACHE_WAYS + __builtin_ctz(ways) : CACHE_NONE;
+	return ways ? number * CACHE_WAYS + __builtin_ctz(ways) : CACHE_NONE;
 }
 
 bool cache_clean(struct cache *c, size_t slot)
 {
-	uint8_t bit = 1U << slot % CACHE_WAYS, *dirty = &c->dirty[slot / CACHE_WAYS];
-	bool was = *dirty & bit;
+	bool was = cache_dirty(c, slot);
 
-	*dirty &= ~bit;
+	c->set[slot / CACHE_WAYS].dirty &= ~(1U << slot % CACHE_WAYS);
 	return was;
 }
 
 bool cache_drop(struct cache *c, size_t slot)
 {
-	c->tags[slot] = 0;
-	c->directory[slot] = (struct directory) {};
-	c->used[slot / CACHE_WAYS] &= ~(1U << slot % CACHE_WAYS);
+	struct cache_set *set = &c->set[slot / CACHE_WAYS];
+
+	set->tags[slot % CACHE_WAYS] = 0;
+	set->directory[slot % CACHE_WAYS] = (struct directory) {};
+	set->used &= ~(1U << slot % CACHE_WAYS);
 	return cache_clean(c, slot);
 }

@@ -24,19 +24,27 @@ struct directory {
 };
 
 /**
- * struct cache - which lines it holds
- * @tags: of each way of each set; 0 is empty
+ * struct cache_set - the lines of a set; one line of the host's cache has all of it
+ * @tags: of each way; 0 is empty
+ * @directory: of each way
  * @used: bit for each way that was used of late
  * @dirty: bit for each way that differs from memory
- * @directory: of each way of each set
- * @set_bits: logarithm of the number of sets
+ */
+struct cache_set {
+	_Alignas(64) uint32_t tags[CACHE_WAYS];
+	struct directory directory[CACHE_WAYS];
+	uint8_t used, dirty;
+};
+
+/**
+ * struct cache - which lines it holds
+ * @set: sets
+ * @set_bits: logarithm of their number
  * @held: whether one of these CPUs has the line; NULL: none has any
  * @socket: for @held
  */
 struct cache {
-	uint32_t *tags;
-	uint8_t *used, *dirty;
-	struct directory *directory;
+	struct cache_set *set;
 	unsigned int set_bits;
 	bool (*held)(const void *socket, uint8_t sharers, uint64_t line);
 	const void *socket;
@@ -56,6 +64,18 @@ struct cache_result {
 };
 
 #define CACHE_NONE	SIZE_MAX
+
+/* Who may have the line at @slot. */
+static inline struct directory *cache_directory(const struct cache *c, size_t slot)
+{
+	return &c->set[slot / CACHE_WAYS].directory[slot % CACHE_WAYS];
+}
+
+/* Whether the line at @slot differs from memory. */
+static inline bool cache_dirty(const struct cache *c, size_t slot)
+{
+	return c->set[slot / CACHE_WAYS].dirty >> slot % CACHE_WAYS & 1;
+}
 
 /* Line numbers (address / 64) must be below 2^(32 + set_bits) - 1. */
 bool cache_init(struct cache *c, uint64_t bytes);

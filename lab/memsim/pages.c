@@ -2,16 +2,29 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "pages.h"
 
 #define FIRST_BITS	16
-#define GOLDEN		0x9e3779b97f4a7c15ULL
+#define HUGE_BYTES	(2UL << 20)
+
+/* Of the host's huge pages where it has any: entries are looked up at random. */
+static struct page *table(unsigned int bits)
+{
+	size_t bytes = sizeof(struct page) << bits;
+	struct page *slot = aligned_alloc(HUGE_BYTES, bytes);
+
+	if (!slot)
+		return NULL;
+	madvise(slot, bytes, MADV_HUGEPAGE);
+	return memset(slot, 0, bytes);
+}
 
 bool pages_init(struct pages *p)
 {
 	*p = (struct pages) { .bits = FIRST_BITS };
-	p->slot = calloc((size_t)1 << p->bits, sizeof(*p->slot));
+	p->slot = table(p->bits);
 	return p->slot;
 }
 
@@ -31,7 +44,7 @@ void pages_clear(struct pages *p)
 static struct page *find(const struct pages *p, uint64_t space, uint64_t vpn)
 {
 	size_t mask = ((size_t)1 << p->bits) - 1;
-	size_t i = (vpn ^ space) * GOLDEN >> (64 - p->bits);
+	size_t i = pages_place(p, space, vpn);
 
 	while (p->slot[i].vpn &&
 	       (p->slot[i].vpn != vpn + 1 || p->slot[i].space != space))
@@ -45,7 +58,7 @@ static bool grow(struct pages *p)
 	size_t i;
 
 	more.bits++;
-	more.slot = calloc((size_t)1 << more.bits, sizeof(*more.slot));
+	more.slot = table(more.bits);
 	if (!more.slot)
 		return false;
 	for (i = 0; i >> p->bits == 0; i++)

@@ -46,6 +46,20 @@ struct pages {
 	uint64_t promoted, demoted, demoted_again;
 };
 
+#define PAGES_GOLDEN	0x9e3779b97f4a7c15ULL
+
+/* Where a page is looked for first. */
+static inline size_t pages_place(const struct pages *p, uint64_t space, uint64_t vpn)
+{
+	return (vpn ^ space) * PAGES_GOLDEN >> (64 - p->bits);
+}
+
+/* The page is counted soon: the table is larger than the host's caches. */
+static inline void pages_expect(const struct pages *p, uint64_t space, uint64_t vpn)
+{
+	__builtin_prefetch(&p->slot[pages_place(p, space, vpn)], 1);
+}
+
 bool pages_init(struct pages *p);
 void pages_exit(struct pages *p);
 void pages_clear(struct pages *p);

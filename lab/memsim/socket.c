@@ -79,7 +79,7 @@ struct socket_result socket_access(struct socket *s, unsigned int cpu, uint64_t 
 				   bool store)
 {
 	struct cache_result did = cache_access(&s->llc, line, store);
-	struct directory *d = &s->llc.directory[did.slot];
+	struct directory *d = cache_directory(&s->llc, did.slot);
 	struct socket_result r = {
 		.hit = did.hit, .writeback = did.writeback, .victim = did.victim,
 	};
@@ -108,7 +108,7 @@ struct socket_copy socket_share(struct socket *s, uint64_t line)
 	if (slot == CACHE_NONE)
 		return copy;
 	copy.held = true;
-	copy.snooped = clean(s, &s->llc.directory[slot], s->cpus, line);
+	copy.snooped = clean(s, cache_directory(&s->llc, slot), s->cpus, line);
 	copy.dirty = cache_clean(&s->llc, slot);
 	return copy;
 }
@@ -121,7 +121,7 @@ struct socket_copy socket_drop(struct socket *s, uint64_t line)
 
 	if (slot == CACHE_NONE)
 		return copy;
-	d = &s->llc.directory[slot];
+	d = cache_directory(&s->llc, slot);
 	copy.held = true;
 	copy.snooped = clean(s, d, s->cpus, line);
 	drop_from(s, d->sharers, s->cpus, line);

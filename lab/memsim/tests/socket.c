@@ -65,7 +65,7 @@ static void check(const struct memory *m, uint64_t line)
 		/* The last level has it too, and knows that it was written. */
 		assert_int_not_equal(slot, CACHE_NONE);
 		if (*way & 1)
-			assert_true(s->llc.dirty[slot / CACHE_WAYS] >> slot % CACHE_WAYS & 1);
+			assert_true(cache_dirty(&s->llc, slot));
 	}
 	assert_true(!writers || (writers == 1 && holders == 1));
 	for (row = 0; row < machine.rows; row++) {
@@ -74,7 +74,7 @@ static void check(const struct memory *m, uint64_t line)
 
 		if (slot == CACHE_NONE)
 			continue;
-		dirty += c->dirty[slot / CACHE_WAYS] >> slot % CACHE_WAYS & 1;
+		dirty += cache_dirty(c, slot);
 	}
 	assert_true(dirty <= 1);
 }
