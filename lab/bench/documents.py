@@ -141,7 +141,7 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
             reasons.append(_item(f"- `{experiment.name}` (“{document.title}”): {why}"))
     if not lines:
         return ""
-    table = _table(["Experiment", "contender", "document", "lab"], lines, texts=3)
+    table = _table(["Followed", "contender", "document", "lab"], lines, texts=3)
     return f"{table}\n\nWhy they differ:\n\n" + "\n".join(reasons)
 
 

@@ -199,7 +199,6 @@ _UNRESOLVED = "no kernels that are alike take part: with more seeds nobody is ca
 # Of these programs' experiments those that have one seed all the same, and why. It only shrinks.
 ONE_SEED = {
     "hostile-stride": _UNRESOLVED,
-    "hostile-triad": _UNRESOLVED,
     "pmbench-pareto": _UNRESOLVED,
 }
 

@@ -415,7 +415,7 @@ def test_experiments_files_say_no_more_than_the_tables():
     assert all("it takes five to seven times as long here" in why[name] for name in sizes)
     assert "here some 10% with either" in why["regions"]
     # Of forty regions of 4 MiB.
-    beside = table("Experiment", keys=2)
+    beside = table("Followed", keys=2)
     for contender in ("stock-2", OURS):
         (pages,) = re.findall(r"([\d,]+) pages promoted", beside[f"regions {contender}"]["lab"])
         assert 0.05 < float(pages.replace(",", "")) / (40 * 1024) < 0.15
