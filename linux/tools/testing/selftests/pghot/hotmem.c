@@ -267,6 +267,32 @@ static void remap(void)
 		die("pthread_create: %s", strerror(err));
 }
 
+static bool obey(char *line);
+
+/* Until somebody says that it is over, or goes away. */
+static void *obey_all(void *unused)
+{
+	char line[256];
+
+	while (fgets(line, sizeof(line), stdin) && strcmp(line, "quit\n"))
+		if (!obey(line))
+			die("unknown command: %s", line);
+	tell_workers(QUIT);
+	exit(0);
+	return unused;
+}
+
+/* The first thread ends, and the process goes on with others. */
+static void leave(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, obey_all, NULL))
+		die("cannot start a thread");
+	puts("ok");
+	pthread_exit(NULL);
+}
+
 /*
  *	run		workers access their pages over and over
  *	run unscanned	the same without hint faults: with a policy, kept from then
@@ -288,6 +314,7 @@ static void remap(void)
  *	policy MODE N,..  policy of this process; workers keep theirs
  *	free		give the memory back
  *	remap		map and unmap other memory from now on, all the time
+ *	leave		another thread takes further commands, and this one ends
  */
 static bool obey(char *line)
 {
@@ -344,6 +371,8 @@ static bool obey(char *line)
 	} else if (!strcmp(line, "remap")) {
 		remap();
 		puts("ok");
+	} else if (!strcmp(line, "leave")) {
+		leave();
 	} else {
 		return false;
 	}
@@ -365,7 +394,6 @@ static void parse_cpus(char *list)
 
 int main(int argc, char **argv)
 {
-	char line[256];
 	int option;
 
 	while ((option = getopt(argc, argv, "c:s:b:px")) != -1) {
@@ -403,9 +431,6 @@ int main(int argc, char **argv)
 	start_workers();
 	region_look();
 	region_where("ready");
-	while (fgets(line, sizeof(line), stdin) && strcmp(line, "quit\n"))
-		if (!obey(line))
-			die("unknown command: %s", line);
-	tell_workers(QUIT);
+	obey_all(NULL);
 	return 0;
 }

@@ -210,6 +210,16 @@ test_who_changes_mappings_is_gone_through() {
 	promoted "$PAGES"
 }
 
+test_process_whose_first_thread_has_ended() {
+	need_scan
+	remember
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	expect ok leave
+	ask run
+	placed "$TOPLIST" "$PAGES"
+	promoted "$PAGES"
+}
+
 test_processes_that_end() {
 	local i
 	need_scan
