@@ -78,14 +78,19 @@ static void pt_account(struct pt_run *run)
 	run->looked = scan->looked;
 }
 
-static void pt_sleep(u32 ms)
+/* Return true if there is a new budget since. */
+static bool pt_sleep(u32 ms)
 {
+	bool kicked;
+
 	/* A wait that is over at once does not freeze. */
 	try_to_freeze();
 	wait_event_freezable_timeout(pt_wait,
 				     READ_ONCE(pt_kick) || kthread_should_stop(),
 				     msecs_to_jiffies(ms));
+	kicked = READ_ONCE(pt_kick);
 	WRITE_ONCE(pt_kick, false);
+	return kicked;
 }
 
 /* Does no target take anything just now, from any node of a lower tier? */
@@ -145,15 +150,31 @@ static void pt_look_again(struct pt_run *run, u32 looks)
 	}
 }
 
+/*
+ * Fill the focus. Much of what there is may map nothing of a lower tier, and that is
+ * gone through without looks. Return true if a pass has ended with it.
+ */
+static bool pt_fill(struct pt_run *run)
+{
+	bool passed;
+
+	do {
+		passed = pghot_pt_fill(run->scan);
+		pt_account(run);
+	} while (!passed && !run->owed_ms && run->scan->nr < PT_FOCUS_FEW &&
+		 !kthread_should_stop());
+	return passed;
+}
+
 /* Return how long the thread is to rest after it, in milliseconds. */
 static u32 pt_round(struct pt_run *run)
 {
 	unsigned long looked = run->scan->looked, fresh = run->scan->fresh;
 	struct pghot_pace_round round = {};
-	bool any;
+	bool whole;
 
-	round.passed = pghot_pt_fill(run->scan);
-	any = run->scan->nr;
+	round.passed = pt_fill(run);
+	whole = round.passed || run->scan->nr >= PT_FOCUS_FEW;
 	pghot_pt_look_all(run->scan, false);
 	pt_account(run);
 	pt_look_again(run, pghot_pace_looks(READ_ONCE(pghot_tunables.freq_threshold)));
@@ -162,25 +183,28 @@ static u32 pt_round(struct pt_run *run)
 	WRITE_ONCE(pt_passes, pt_passes + round.passed);
 	round.looked = run->scan->looked - looked;
 	round.fresh = run->scan->fresh - fresh;
-	round.held = pt_all_waiting();
-	round.held |= pt_mostly_stays(run);
+	if (whole) {
+		round.held = pt_all_waiting();
+		round.held |= pt_mostly_stays(run);
+	}
 	pghot_pace_follow(&run->pace, &round);
 	/* Memory of the top tier alone is gone through without a rest. */
-	if (!any && !round.passed)
-		return run->owed_ms;
-	return pghot_pace_rest_ms(&run->pace, READ_ONCE(pghot_tunables.window_ms),
-				  run->owed_ms);
+	return whole ? pghot_pace_rest_ms(&run->pace,
+					  READ_ONCE(pghot_tunables.window_ms),
+					  run->owed_ms) : run->owed_ms;
 }
 
-/* A new budget is told at once. What is owed by it is rested for. */
+/*
+ * A new budget is told at once, and what is owed by it is rested for. What waking up
+ * takes is paid for with the next round: else a small budget would never be met.
+ */
 static void pt_rest(struct pt_run *run, u32 ms)
 {
-	do {
-		/* Where nothing is in the focus nobody has slept yet. */
-		pt_sleep(max(ms, PGHOT_PACE_LEAST_MS));
+	/* Where nothing is in the focus nobody has slept yet. */
+	while (pt_sleep(max(ms, PGHOT_PACE_LEAST_MS)) && !kthread_should_stop()) {
 		pt_account(run);
 		ms = run->owed_ms;
-	} while (ms && !kthread_should_stop());
+	}
 }
 
 /*

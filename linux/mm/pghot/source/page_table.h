@@ -3,9 +3,11 @@
 #ifndef _MM_PGHOT_SOURCE_PAGE_TABLE_H
 #define _MM_PGHOT_SOURCE_PAGE_TABLE_H
 
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/pagewalk.h>
 #include <linux/pghot.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
 #include "backoff.h"
@@ -15,8 +17,11 @@
 #define PT_FOCUS_MAX	1024U
 /* Places for page tables that are left out. */
 #define PT_BACKOFF_BITS	16
-/* So many ticks who changes a VMA is waited for at a time. */
+/* With fewer than so many the rest of a pass is not waited for. */
+#define PT_FOCUS_FEW	(PT_FOCUS_MAX / 4)
+/* So often who changes a VMA is waited for at a time, and for so long each. */
 #define PT_WAITS	8U
+#define PT_WAIT_MS	4U
 
 /**
  * struct pt_slot - a page table in the focus, or a huge page in its place
@@ -53,10 +58,12 @@ struct pt_accessor {
  * @addr: address there
  * @refused: how often the VMA there could not be locked
  * @skip: how much of the process is left out after that
+ * @table: the page table there that was looked at last: more than one VMA may have
+ *	   part of it
  * @passes: times that it was through with all processes
  * @nr: page tables in the focus
  * @slots: the focus
- * @waits: ticks for which VMAs of the process that is looked at are still waited for
+ * @waits: how often VMAs of the process that is looked at are still waited for
  * @looked: page table entries looked at
  * @fresh: records that became ready
  * @backoff: page tables that are left out
@@ -71,6 +78,7 @@ struct pt_scan {
 	unsigned long addr;
 	unsigned int refused;
 	unsigned long skip;
+	unsigned long table;
 	unsigned long passes;
 
 	unsigned int nr;
@@ -86,6 +94,15 @@ struct pt_scan {
 	unsigned int nr_hot;
 	struct pghot_access hot[PGHOT_TALLY_PAGES];
 };
+
+/* No page table begins there. */
+#define PT_NO_TABLE	ULONG_MAX
+
+/* Somebody changes a VMA just now. */
+static inline void pghot_pt_wait(void)
+{
+	schedule_timeout_idle(msecs_to_jiffies(PT_WAIT_MS));
+}
 
 /* What is no ordinary memory has no accessed bits that say anything. */
 static inline bool pghot_pt_wants_vma(const struct vm_area_struct *vma)

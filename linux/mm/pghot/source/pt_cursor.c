@@ -28,20 +28,15 @@
  */
 #define CURSOR_LOCK_STEPS	64U
 #define CURSOR_FILL_STEPS	8192U
-/* No page table begins there. */
-#define CURSOR_NO_TABLE		ULONG_MAX
 
 /**
  * struct pt_fill - filling the focus
  * @scan: whose focus
- * @table: the page table that was looked at last: more than one VMA may have part
- *	   of it
  * @steps: how many are left
  * @lock_steps: how many are left until the lock of the VMA is let go
  */
 struct pt_fill {
 	struct pt_scan *scan;
-	unsigned long table;
 	unsigned int steps;
 	unsigned int lock_steps;
 };
@@ -80,12 +75,12 @@ static int fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 	u8 tag;
 	int err;
 
-	if (table == f->table)
+	if (table == f->scan->table)
 		return 0;
 	err = fill_step(f, addr);
 	if (err)
 		return err;
-	f->table = table;
+	f->scan->table = table;
 	b = fill_backoff(f->scan, walk->mm, table, &tag);
 	if (pghot_backoff_skips(b, tag))
 		return 0;
@@ -117,6 +112,7 @@ static void cursor_at_process(struct pt_scan *scan, pid_t tgid)
 	scan->addr = 0;
 	scan->refused = 0;
 	scan->skip = 0;
+	scan->table = PT_NO_TABLE;
 }
 
 static void cursor_next_process(struct pt_scan *scan)
@@ -125,17 +121,23 @@ static void cursor_next_process(struct pt_scan *scan)
 }
 
 /*
- * Somebody changes the VMA just now, and is waited for. Who does so for long, as a
- * fork, does not keep the cursor: it leaves out ever more. Return true if the cursor
- * has moved on.
+ * Somebody changes the VMA just now, which ends at @end, and is waited for. Who does
+ * so for long does not keep the cursor: it goes on behind the VMA, or a gigabyte of
+ * it, and if the next one is not to be had either, as in a fork, it leaves out ever
+ * more. Return true if the cursor has moved on.
  */
-static bool cursor_refused(struct pt_scan *scan)
+static bool cursor_refused(struct pt_scan *scan, unsigned long end)
 {
 	if (++scan->refused < PT_WAITS)
 		return false;
 	scan->refused = 0;
-	scan->skip = max(2 * scan->skip, PUD_SIZE);
-	scan->addr += scan->skip;
+	if (scan->skip) {
+		scan->skip *= 2;
+		scan->addr += scan->skip;
+	} else {
+		scan->skip = PUD_SIZE;
+		scan->addr = min(scan->addr + PUD_SIZE, end);
+	}
 	return true;
 }
 
@@ -179,7 +181,7 @@ static bool cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
 		if (scan->addr != from)
 			scan->refused = 0;
 		f->steps--;
-		if (!cursor_vma(scan, mm, f) && !cursor_refused(scan))
+		if (!cursor_vma(scan, mm, f) && !cursor_refused(scan, end))
 			return false;
 		cond_resched();
 	}
@@ -249,11 +251,9 @@ bool pghot_pt_fill(struct pt_scan *scan)
 {
 	struct pt_fill f = {
 		.scan = scan,
-		.table = CURSOR_NO_TABLE,
 		.steps = CURSOR_FILL_STEPS,
 	};
 	struct mm_struct *mm;
-	pid_t tgid = 0;
 	bool walked;
 
 	while (f.steps && scan->nr < PT_FOCUS_MAX && !kthread_should_stop()) {
@@ -268,13 +268,10 @@ bool pghot_pt_fill(struct pt_scan *scan)
 			cursor_next_process(scan);
 			continue;
 		}
-		if (scan->tgid != tgid)
-			f.table = CURSOR_NO_TABLE;
-		tgid = scan->tgid;
 		walked = cursor_walk(scan, mm, &f);
 		mmput_async(mm);
 		if (!walked)
-			schedule_timeout_idle(1);
+			pghot_pt_wait();
 	}
 	return false;
 }

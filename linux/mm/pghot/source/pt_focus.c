@@ -43,6 +43,7 @@ void pghot_pt_empty(struct pt_scan *scan)
 {
 	while (scan->nr)
 		mmdrop(scan->slots[--scan->nr].mm);
+	scan->table = PT_NO_TABLE;
 }
 
 /* What was gathered of one page table. It may have become something else since. */

@@ -17,7 +17,6 @@
 #include <linux/mmzone.h>
 #include <linux/pagewalk.h>
 #include <linux/pgtable.h>
-#include <linux/sched.h>
 
 #include "../internal.h"
 #include "page_table.h"
@@ -30,6 +29,9 @@ struct pt_memo {
 
 /* No section has this number. */
 #define PT_NO_SECTION	ULONG_MAX
+
+/* So often one VMA is waited for in a look, of the times that there are for all. */
+#define LOOK_WAITS	2U
 
 static bool pt_is_tracked(struct pt_memo *memo, unsigned long pfn)
 {
@@ -114,6 +116,8 @@ int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
  * @memo: whether the section of the last page is tracked
  * @seen: places of large folios that were found accessed: each counts once
  * @told: places of those that were reported
+ * @known: the first page of the one that was met last, and
+ * @nr_known: how many it has: each of its entries says the same
  * @cleared: an accessed bit was set
  * @last: report what was counted
  * @asks: who accesses pages of the mapping that is looked at can be asked
@@ -124,6 +128,8 @@ struct pt_look {
 	struct pt_memo memo;
 	struct pghot_places seen;
 	struct pghot_places told;
+	unsigned long known;
+	unsigned long nr_known;
 	bool cleared;
 	bool last;
 	bool asks;
@@ -156,14 +162,14 @@ static void look_count(struct pt_look *look, struct folio *folio, unsigned int i
 static void look_report(struct pt_look *look, struct vm_area_struct *vma,
 			struct folio *folio, unsigned int i)
 {
-	bool asks = look->asks && pghot_ask_folio(folio, vma);
-	bool large = folio_test_large(folio);
+	bool large = folio_test_large(folio), asks;
 	struct pt_scan *scan = look->scan;
 	u32 count = pghot_tally_get(&look->slot->tally, i, large);
 
 	if (!count || scan->nr_hot == ARRAY_SIZE(scan->hot) ||
 	    (large && !pghot_places_add(&look->told, i)))
 		return;
+	asks = look->asks && pghot_ask_folio(folio, vma);
 	scan->hot[scan->nr_hot++] = (struct pghot_access) {
 		.pfn = folio_pfn(folio),
 		.nid = asks ? scan->accessor.all : scan->accessor.most,
@@ -238,12 +244,16 @@ static void look_report_entry(struct pt_look *look, struct vm_area_struct *vma,
 {
 	struct folio *folio;
 
-	if (!pt_entry_tracked(&look->memo, val))
+	if (!pt_entry_tracked(&look->memo, val) ||
+	    pte_pfn(val) - look->known < look->nr_known)
 		return;
 	folio = vm_normal_folio(vma, addr, val);
-	if (look_wants(folio))
-		look_report(look, vma, folio,
-			    look_place(folio, pte_pfn(val), pte_index(addr)));
+	if (!look_wants(folio))
+		return;
+	look->known = folio_pfn(folio);
+	look->nr_known = folio_nr_pages(folio);
+	look_report(look, vma, folio,
+		    look_place(folio, pte_pfn(val), pte_index(addr)));
 }
 
 /*
@@ -323,16 +333,14 @@ static bool look_at_vma(struct pt_look *look, unsigned long start,
 	return true;
 }
 
-/*
- * Wait for who changes a VMA, in all for no longer than @left ticks. Return false if
- * that is over.
- */
-static bool look_wait(unsigned int *left)
+/* Wait for who changes a VMA. Return false if that has been done often enough. */
+static bool look_wait(struct pt_scan *scan, unsigned int *waits)
 {
-	if (!*left)
+	if (!scan->waits || *waits == LOOK_WAITS)
 		return false;
-	--*left;
-	schedule_timeout_idle(1);
+	scan->waits--;
+	++*waits;
+	pghot_pt_wait();
 	return true;
 }
 
@@ -359,17 +367,19 @@ bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last)
 		.memo.section = PT_NO_SECTION,
 		.last = last && slot->begun,
 	};
+	unsigned int waits = 0;
 	bool all = true;
 
 	BUILD_BUG_ON(PGHOT_TALLY_PAGES != PTRS_PER_PTE);
 	for (end = limit; pghot_pt_find_vma(slot->mm, &start, &end); end = limit) {
 		if (!look_at_vma(&look, start, &end)) {
 			/* It is looked for anew: it may be gone. */
-			if ((!slot->begun || last) && look_wait(&scan->waits))
+			if (slot->begun == last && look_wait(scan, &waits))
 				continue;
 			all = false;
 		}
 		start = end;
+		waits = 0;
 	}
 	if (all && !slot->begun) {
 		slot->begun = true;
