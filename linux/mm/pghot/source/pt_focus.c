@@ -69,13 +69,14 @@ static void focus_report(struct pt_scan *scan, const struct pt_slot *slot)
  * One flush of the TLB for all of them, on the CPUs that run the process: it takes
  * some microseconds of theirs in each period. Without it what is used most, and
  * above all huge pages, would stay in the TLB and look as if nobody used it. After
- * the last look nobody counts.
+ * the last look nobody counts; so the first one of the next round may find nothing
+ * of what is in the TLB since, and is followed by a flush in any case.
  */
 static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
 				  bool last)
 {
 	struct mm_struct *mm = scan->slots[first].mm;
-	bool alive = mmget_not_zero(mm), cleared = false;
+	bool alive = mmget_not_zero(mm), flush = !scan->slots[first].begun;
 	unsigned int i;
 
 	if (alive && last)
@@ -84,11 +85,11 @@ static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
 	for (i = first; i < scan->nr && scan->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;
-		cleared |= pghot_pt_look(scan, &scan->slots[i], last);
+		flush |= pghot_pt_look(scan, &scan->slots[i], last);
 		focus_report(scan, &scan->slots[i]);
 		cond_resched();
 	}
-	if (cleared && !last)
+	if (alive && flush && !last)
 		flush_tlb_mm(mm);
 	/* The last one who lets go of it tears it down, which takes long. */
 	if (alive)
