@@ -88,6 +88,7 @@ def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
     assert rows == {
         "`PGHOT_BURST_MS`": f"{burst} ms",
         "`CLOSED_MS`": f"{burst // 2} ms",
+        "`PT_WAIT_MS`": f"{value('PT_WAIT_MS')} ms",
         "`ROOM_MS`": f"{room} ms",
         "`PGHOT_SPEED_BYTES`": "256 KiB",
         "`LOOKS_PER_MS`, `CHMU_BUDGET_SHIFT`": f"{value('LOOKS_PER_MS')}, 1/{1 << shift}",
