@@ -188,12 +188,18 @@ def test_faults_move_pages_where_the_thread_is_behind(experiment):
     in_fault, by_thread = done.vmstat["pghot_in_fault"], done.vmstat["pghot_promoted_pages"]
     # A fault tries once.
     assert 3500 < done.vmstat["pgpromote_success"] <= in_fault + by_thread
+    # What a fault is left to move is not recorded, and all else is.
+    assert in_fault + done.vmstat["pghot_recorded"] == pytest.approx(
+        done.vmstat["numa_hint_faults"], rel=0.01
+    )
     if experiment == "random-anon":
         # One thread, where two fault: they help it when it is far behind.
-        assert by_thread > 1000
+        assert by_thread > 1000 and in_fault > 500
     else:
-        # Some go to the thread, so that it finds out when it has a CPU for itself.
-        assert in_fault > 2000 and by_thread > 100
+        # A few go to the thread each time that it begins to look, so that it finds out when it
+        # has a CPU for itself: 5, or 257 where it did not see last time that others want its
+        # CPU. How often it comes to look is chance. All others the faults move.
+        assert 5 <= by_thread < in_fault / 2
 
 
 @pytest.mark.parametrize("contender", ["stock-2", "pghot-default-hint_fault"])
