@@ -198,7 +198,10 @@ def test_where_chance_decides_a_control_has_as_many_seeds():
         assert description.take_part(read, known["off-2"], quick=False), name
         assert len(cell(read, known["off-2"]).runs) == (2 if name == "regions-busy" else 3), name
     # Where nobody can be ahead or behind nothing is said of who is. It only shrinks.
-    for name in ("random-thp", "readers-1", "pmbench-uniform", "hostile-uniform", "idle"):
+    for name in (
+        "random-thp", "readers-1", "readers-phases", "pmbench-uniform", "hostile-uniform",
+        "hostile-triad", "idle",
+    ):  # fmt: skip
         assert len(cell(names[name], known["off-2"]).runs) == 2, name
     assert names["pmbench-normal-limited"].seeds == 3
     compared = {"stock-2", "off-2", "pghot-default"}
