@@ -171,10 +171,10 @@ def test_a_run_that_a_variant_shares_is_reckoned_once():
 
 
 def test_the_matrix_is_as_large_as_one_cares_to_wait_for():
-    """Some two hours on two cores, and a quarter of one with QUICK=1. Each experiment that is
-    added has some five runs: there is room for several."""
+    """Some two hours on two cores, and a quarter of one with QUICK=1. What is added counts once its
+    time is published."""
     known, all_of_them = description.experiments(), description.contenders()
-    assert reckoned_s(known, all_of_them) * _HOST_S <= 125 * 60
+    assert reckoned_s(known, all_of_them) * _HOST_S <= 130 * 60
     assert runs(known, all_of_them) <= 410
     assert runs(known, all_of_them, quick=True) <= 95
 
@@ -265,7 +265,8 @@ def test_what_others_lose_has_a_control():
     (control,) = (one for one in description.contenders() if one.part == "control")
     busy = [read for read in description.experiments() if read.variant and read.variant.hogs]
     beside = {read.name for read in busy if description.take_part(read, control, quick=False)}
-    assert {"random-anon-busy", "regions-busy", "gups-full-busy"} <= beside
+    full = {"regions-busy", "gups-full-busy", "hostile-alternate-busy"}
+    assert {"random-anon-busy"} | full <= beside
     assert beside & set(overview.MAIN)
 
 
