@@ -87,10 +87,18 @@ VARIANTS = {
     "cold": "its threads have just begun",
     "limited": f"no more may be promoted than {scale.LIMITED_MBPS} MiB/s of a large machine",
     "watermarks": "watermarks lie as close together as those of a large machine",
+    "apart": "watermarks lie further apart, by vm.watermark_scale_factor = 100",
+    "lru": "the multi-gen LRU is off",
     "unscaled": "constants of time and size are those of a large machine",
     "long": "it takes many times as long",
 }
 """What experiments have variants of, and what is said of them."""
+_RECLAIM = {
+    "watermarks": scale.CLOSE,
+    "apart": "echo 100 >/proc/sys/vm/watermark_scale_factor",
+    "lru": "echo n >/sys/kernel/mm/lru_gen/enabled",
+}
+"""Shell for those in which the kernel makes room in another way."""
 NO_SPARE = ("busy", "2cpu")
 """Those in which a thread that moves pages takes its time from somebody."""
 
@@ -102,8 +110,8 @@ class Variant:
 
     ``hogs`` are the CPUs that something else keeps busy, ``left`` those of the workload,
     where something else has what the workload leaves. ``scaled``: constants are scaled;
-    ``limited``: the rate limit is one that is met; ``close``: watermarks lie close together;
-    ``cold``: threads are as young as they are.
+    ``limited``: the rate limit is one that is met; ``reclaim``: shell that sets how the kernel
+    makes room; ``cold``: threads are as young as they are.
     """
 
     name: str
@@ -112,7 +120,7 @@ class Variant:
     left: tuple[int, ...] = ()
     scaled: bool = True
     limited: bool = False
-    close: bool = False
+    reclaim: str = ""
     cold: bool = False
 
 
@@ -388,7 +396,7 @@ def variant(read: Experiment, kind: str) -> Experiment:
         hogs=hogs,
         left=left,
         limited=kind == "limited",
-        close=kind == "watermarks",
+        reclaim=_RECLAIM.get(kind, ""),
         cold=kind in ("cold", "unscaled"),
         scaled=kind != "unscaled",
     )

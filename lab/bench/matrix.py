@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lab.bench import scale
 from lab.bench.description import Contender, Experiment, Variant
 from lab.errors import LabError
 from lab.measure import Result, Run, workloads
@@ -61,8 +60,8 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
         "echo 0 >/proc/sys/kernel/numa_balancing",
         *(f"echo {line} >>/run/lab/settings" for line in later),
         scaled,
-        # It says how full DRAM is at the start, with bounds too.
-        scale.CLOSE if variant.close else "",
+        # It says how full DRAM is at the start, and of what, with bounds too.
+        variant.reclaim,
         f"echo 0 >{_BUSY}; hog {hogs} >/run/hog &" if hogs else "",
         experiment.setup,
         contender.setup,

@@ -171,19 +171,27 @@ def test_all_that_moves_has_the_same_scale():
     assert "echo 0 >/sys/kernel/debug/sched/numa_balancing/scan_delay_ms" in script
 
 
+RECLAIM = {
+    "watermarks": "echo 512 >/proc/sys/vm/min_free_kbytes",
+    "apart": "echo 100 >/proc/sys/vm/watermark_scale_factor",
+    "lru": "echo n >/sys/kernel/mm/lru_gen/enabled",
+}
+"""What bounds have too: of what fills DRAM at the start, the kernel has made room in that way."""
+
+
 def test_variants_that_are_not_scaled_or_not_old():
     read = next(read for read in SCALED if read.name == "regions")
     setups = {
         kind: cell(description.variant(read, kind), CONTENDERS["stock-2"]).runs[0].setup
-        for kind in ("busy", "cold", "unscaled", "limited", "watermarks")
+        for kind in ("busy", "cold", "unscaled", "limited", *RECLAIM)
     }
     limit = "/proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
     assert f"echo {65536 * read.scale.time // read.scale.memory} >{limit}" in setups["busy"]
     assert f"echo {64 * read.scale.time // read.scale.memory} >{limit}" in setups["limited"]
-    reserve = "echo 512 >/proc/sys/vm/min_free_kbytes"
-    assert [kind for kind, setup in setups.items() if reserve in setup] == ["watermarks"]
-    (slow, *_) = cell(description.variant(read, "watermarks"), CONTENDERS["slow"]).runs
-    assert reserve in slow.setup
+    for name, setting in RECLAIM.items():
+        assert [kind for kind, setup in setups.items() if setting in setup] == [name]
+        (slow, *_) = cell(description.variant(read, name), CONTENDERS["slow"]).runs
+        assert setting in slow.setup
     assert "scan_delay_ms" not in setups["unscaled"] and "scale_time" not in setups["unscaled"]
     assert f"echo {read.scale.delay_ms()} >" in setups["cold"] and read.scale.delay_ms() > 0
     assert "echo 0 >/sys/kernel/debug/sched/numa_balancing/scan_delay_ms" in setups["busy"]
@@ -198,6 +206,17 @@ def test_the_script_writes_only_where_there_is_a_file(tmp_path):
     subprocess.run(["sh", "-e", "-c", script], check=True)
     assert there.read_text() == "200\n"
     assert [path.name for path in tmp_path.iterdir()] == ["window_ms"]
+
+
+def test_how_room_is_made_is_asked_where_dram_is_full():
+    """Of stock Linux and of pghot, and with the generations that are as shipped elsewhere."""
+    names = {read.name: read for read in description.experiments()}
+    for kind in ("apart", "lru"):
+        read = names[f"hostile-alternate-{kind}"]
+        part = {n for n, one in CONTENDERS.items() if description.take_part(read, one, quick=False)}
+        assert read.decides == "full" and part == {"fast", "slow", "stock-2", "pghot-default"}
+    config = (paths.ROOT / "configs/base.config").read_text(encoding="utf-8")
+    assert "CONFIG_LRU_GEN_ENABLED=y" in config
 
 
 def test_damon_takes_its_scale_from_the_experiment():

@@ -105,6 +105,10 @@ def _between_watermarks(name: str) -> float:
         ("gups-full", 0.0015, 0.0025),
         # What any node of some GiB has, by vm.watermark_scale_factor.
         ("pmbench-normal-watermarks", 0.0009, 0.0011),
+        ("hostile-alternate", 0.0015, 0.0025),
+        ("hostile-alternate-apart", 0.0095, 0.0105),
+        # A quarter of what is kept free is more.
+        ("pmbench-normal-apart", 0.011, 0.013),
     ],
 )
 def test_watermarks_are_as_far_apart_as_is_said(name, low, high, stock_kernel):
