@@ -10,6 +10,7 @@ import pytest
 from lab import machines, paths
 from lab.bench import scale
 from lab.host import qemu
+from lab.machines.options import qemu_args
 
 PAGE = (paths.ROOT / "docs/model.md").read_text(encoding="utf-8")
 _FIGURE = re.compile(r"\d (ns|µs|ms|s|GB/s|Gbit/s|[KMGT]iB|%|times)\b|\d%")
@@ -96,6 +97,15 @@ def test_the_cpu_is_the_labs_choice():
     assert f"the lab has chosen, QEMU's {name}, comes without" in OMITTED["Interrupts on their way"]
     assert "without fast string operations, by choice" in OMITTED["The speed of the CPU"]
     assert "+x2apic" not in str(qemu.MODEL_ARGS) and "+erms" not in str(qemu.MODEL_ARGS)
+
+
+def test_what_a_sibling_would_take_follows_from_what_two_get_done():
+    text = OMITTED["Two threads of a core"]
+    assert ",threads=1" in str(qemu_args(machines.load("two-socket-cxl")))
+    both = float(re.findall(r"together get ([\d.]+) times", text)[0])
+    own = both / 2
+    assert f"up to {both - 1:.0%} more" in text and f"each gets {own:.0%} done" in text
+    assert text.count(f"{1 / own:.2f} ") == 2 and f"loses {1 / own - 1:.2f} ms" in text
 
 
 def test_what_a_scan_delay_of_nothing_changes_has_its_size():
