@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """``make sensitivity``: how far results depend on what the memory model leaves out.
 
-Runs the short form of experiments, by default two in which the first hint fault decides and one in
+Runs the short form of experiments, by default two in which the first hint fault decides and two in
 which DRAM is full, with each model of lab/machines/variations.toml and three seeds, and shows the
 share recovered, how late that is, and whether pghot and the stock kernel change places.
 """
@@ -26,7 +26,7 @@ from lab.files import write_text
 from lab.log import console, note
 from lab.machines.variation import Variation, variations
 
-EXPERIMENTS = "redis,graph500,tenants"
+EXPERIMENTS = "redis,graph500,tenants,hostile-alternate"
 CONTENDERS = ",".join(marks.MAIN)
 """What is run where nothing else is asked for."""
 _SEEDS = 3
