@@ -13,6 +13,7 @@ from lab.bench import (
     marks,
     options,
     overview,
+    published,
     report,
     sensitivity,
     tenants,
@@ -76,21 +77,61 @@ def _draw(rows: list[dict], origin: Origin) -> str | None:
     return drawn
 
 
-def _document(
+def _readme(
     rows: list[dict],
     experiments: list[description.Experiment],
     origin: Origin,
     picture: str | None,
 ) -> None:
-    """Renew what documents show of these results."""
+    """Renew what the README shows of these results."""
     readme = paths.ROOT / "README.md"
     documents.put(readme, "bench", documents.short(rows, experiments, origin, overview.MAIN))
     documents.put(readme, "bench (gain)", documents.gain(rows, experiments))
+    if picture is not None:
+        write_text(_PICTURE, picture)
+
+
+def _all(
+    rows: list[dict],
+    experiments: list[description.Experiment],
+    origin: Origin,
+    picture: str | None,
+) -> None:
+    """Renew what all pages show of these results."""
+    _readme(rows, experiments, origin, picture)
     whole = paths.ROOT / "docs" / "bench.md"
     documents.put(whole, "bench (summary)", documents.summary(rows, experiments, origin))
     documents.put(whole, "bench", documents.results(rows, origin, experiments))
-    if picture is not None:
-        write_text(_PICTURE, picture)
+
+
+def _document(
+    args: argparse.Namespace,
+    rows: list[dict],
+    experiments: list[description.Experiment],
+    origin: Origin,
+    picture: str | None,
+) -> None:
+    """Renew documents. With --main that is the README. Experiments that were named are published,
+    and pages are written once all are."""
+    if args.main:
+        _readme(rows, description.experiments(), origin, picture)
+        return
+    entries = published.put(rows, origin)
+    if not args.experiment:
+        _all(rows, experiments, origin, picture)
+        return
+    every = description.experiments()
+    names = [one.name for one in every]
+    left = published.missing(entries, names)
+    if left:
+        note(
+            f"docs/bench.json has {len(names) - len(left)} of {len(names)} experiments; pages are "
+            f"written once it has all. Left: EXPERIMENT={','.join(left)}"
+        )
+        return
+    whole = published.rows_of(entries, names)
+    origin = published.origin_of(entries, names, "make bench")
+    _all(whole, every, origin, _draw(whole, origin))
 
 
 def _experiments(args: argparse.Namespace) -> list[description.Experiment]:
@@ -104,6 +145,13 @@ def _experiments(args: argparse.Namespace) -> list[description.Experiment]:
     if args.long:
         return description.long_ones()
     wanted = description.experiments(",".join(overview.MAIN) if args.main else args.experiment)
+    of_matrix = {one.name for one in description.experiments()}
+    others = [one.name for one in wanted if one.name not in of_matrix]
+    if args.docs and others:
+        raise LabError(
+            f"documents have what `make bench` runs by itself: leave {', '.join(others)} out of "
+            "EXPERIMENT, or leave out DOCS"
+        )
     made = [experiment for experiment in wanted if experiment.quick or not args.quick]
     if not made:
         named = ", ".join(experiment.name for experiment in wanted)
@@ -118,6 +166,9 @@ def run(args: argparse.Namespace) -> int:
     options.whole_for_documents(args)
     experiments = _experiments(args)
     contenders = options.chosen(",".join(marks.MAIN) if args.main else args.contender)
+    if args.docs:
+        # What is wrong with it is not to be found out after hours.
+        published.read()
     began, origin = time.monotonic(), origins.of("bench", args)
     rows = run_matrix(
         experiments,
@@ -141,7 +192,7 @@ def run(args: argparse.Namespace) -> int:
     where = page.write(rows, experiments, contenders, options.OUT / "index.html", origin)
     picture = _draw(rows, origin)
     if args.docs and not failed:
-        _document(rows, experiments, origin, picture)
+        _document(args, rows, experiments, origin, picture)
     elif args.docs:
         note("documents are left as they are: a run failed")
     note(f"{options.OUT / 'results.json'} and {where}")

@@ -7,7 +7,16 @@ import re
 import pytest
 
 from lab import paths
-from lab.bench import command, description, documents, marks, options, overview, report
+from lab.bench import (
+    command,
+    description,
+    documents,
+    marks,
+    options,
+    overview,
+    published,
+    report,
+)
 from lab.cli import main
 from lab.errors import LabError
 from lab.machines.variation import Variation
@@ -270,6 +279,7 @@ def work_tree(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "run_matrix", lambda *_, **__: ROWS)
     monkeypatch.setattr(command.paths, "ROOT", tmp_path)
     monkeypatch.setattr(command, "_PICTURE", tmp_path / "docs" / "pictures" / "bench.svg")
+    monkeypatch.setattr(published, "_FILE", tmp_path / "docs" / "bench.json")
     monkeypatch.setattr(options, "OUT", tmp_path / "build")
     return tmp_path
 
@@ -308,8 +318,9 @@ def test_the_verb_ends_with_the_digest_of_what_it_wrote(work_tree, capsys):
 @pytest.mark.parametrize(
     "words, named",
     [
-        (["--experiment", "redis"], "EXPERIMENT"),
         (["--contender", "stock-2", "--quick"], "CONTENDER, QUICK"),
+        (["--experiment", "redis", "--contender", "stock-2"], "CONTENDER"),
+        (["--experiment", "redis", "--quick"], "QUICK"),
         (["--long"], "LONG"),
     ],
 )
@@ -333,9 +344,68 @@ def test_what_stands_for_all_is_written_and_called_so(work_tree, monkeypatch):
     monkeypatch.setattr(command, "run_matrix", run_matrix)
     assert bench("--main", "--docs") == 0
     assert asked == [(set(overview.MAIN), {*marks.MAIN, *marks.BOUNDS})]
-    for name in ("README.md", "docs/bench.md"):
-        text = (work_tree / name).read_text(encoding="utf-8")
-        assert "Made by `make bench MAIN=1`" in text
+    text = (work_tree / "README.md").read_text(encoding="utf-8")
+    assert "Made by `make bench MAIN=1`" in text
+    # All experiments are not there.
+    assert "Made by" not in (work_tree / "docs" / "bench.md").read_text(encoding="utf-8")
+    assert not (work_tree / "docs" / "bench.json").exists()
+
+
+def test_an_experiment_is_published_by_itself_and_pages_once_all_are(
+    work_tree, monkeypatch, capsys
+):
+    every = [one for one in description.experiments() if one.name in ("redis", "movepages-4k")]
+    monkeypatch.setattr(
+        command.description,
+        "experiments",
+        lambda names="": [one for one in every if one.name in (names or "redis,movepages-4k")],
+    )
+    monkeypatch.setattr(
+        command, "run_matrix", lambda *_, **__: [row for row in ROWS if row["experiment"] == asked]
+    )
+    monkeypatch.setattr(command.origins, "commit", lambda: f"commit of {asked}")
+    pages = [work_tree / "README.md", work_tree / "docs" / "bench.md"]
+
+    asked = "redis"
+    assert bench("--docs", "--experiment", asked) == 0
+    assert "1 of 2 experiments" in capsys.readouterr().err
+    assert all("Made by" not in page.read_text(encoding="utf-8") for page in pages)
+
+    asked = "movepages-4k"
+    assert bench("--docs", "--experiment", asked) == 0
+    for page in pages:
+        text = " ".join(page.read_text(encoding="utf-8").split())
+        assert (
+            "Made by `make bench`, commit of redis; commit of movepages-4k (movepages-4k). "
+            f"Digest of all rows: {report.digest(ROWS)}." in text
+            or "Made by `make bench`, commit of movepages-4k; commit of redis (redis). " in text
+        )
+    # Once more, and nothing changes.
+    before = (work_tree / "docs" / "bench.json").read_text(encoding="utf-8")
+    assert bench("--docs", "--experiment", asked) == 0
+    assert (work_tree / "docs" / "bench.json").read_text(encoding="utf-8") == before
+    entries = published.read()
+    assert [entry["command"] for entry in entries.values()] == [
+        "make bench EXPERIMENT=movepages-4k",
+        "make bench EXPERIMENT=redis",
+    ]
+    assert all("timeline" not in row for entry in entries.values() for row in entry["rows"])
+
+
+def test_what_is_no_part_of_the_matrix_is_not_published(work_tree, monkeypatch, capsys):
+    monkeypatch.setattr(command, "run_matrix", lambda *_, **__: pytest.fail("it ran"))
+    assert bench("--docs", "--experiment", "gups-long") != 0
+    assert "leave gups-long out of EXPERIMENT" in capsys.readouterr().err
+    assert not (work_tree / "docs" / "bench.json").exists()
+
+
+def test_a_file_of_rows_that_is_broken_is_left_alone(work_tree, monkeypatch, capsys):
+    monkeypatch.setattr(command, "run_matrix", lambda *_, **__: pytest.fail("it ran"))
+    for text in ("{", '{"schema": 2, "experiments": {}}', "[]"):
+        (work_tree / "docs" / "bench.json").write_text(text, encoding="utf-8")
+        assert bench("--docs", "--experiment", "redis") != 0
+        assert "take it from git" in capsys.readouterr().err
+        assert (work_tree / "docs" / "bench.json").read_text(encoding="utf-8") == text
 
 
 def test_what_stands_for_all_is_not_chosen_again(work_tree, capsys):

@@ -31,7 +31,9 @@ def test_rows_that_are_the_same_have_the_same_digest(tmp_path):
 
 def test_it_is_what_the_document_says():
     """So that other programs can make it."""
-    text = json.dumps(ROWS, sort_keys=True, separators=(",", ":"))
+    told = [{name: value for name, value in row.items() if name != "timeline"} for row in ROWS]
+    assert told != ROWS
+    text = json.dumps(told, sort_keys=True, separators=(",", ":"))
     assert report.digest(ROWS) == hashlib.sha256(text.encode()).hexdigest()[:16]
     assert report.digest_told(ROWS) == (
         f"Digest of all rows: {report.digest(ROWS)}; two runs of the same programs have the same."
@@ -43,7 +45,6 @@ def test_it_is_what_the_document_says():
     [
         # A nanosecond.
         lambda rows: rows[2].update(seconds=rows[2]["seconds"] + 1e-9),
-        lambda rows: rows[1]["timeline"][1]["pages"].reverse(),
         lambda rows: rows[2]["detail"].update(words=1),
         lambda rows: rows[4].update(error="it broke", failed=True),
         lambda rows: rows.pop(),
