@@ -9,7 +9,16 @@ from lab.tests import guests
 pytestmark = pytest.mark.vm
 
 LAYOUTS = ("default", "precise")
-ELSEWHERE = ("lib.sh", "tiers.sh", "blocks.sh", "lru.sh", "off.sh", "soak.sh", *selftests.SOURCES)
+ELSEWHERE = (
+    "lib.sh",
+    "tiers.sh",
+    "blocks.sh",
+    "lru.sh",
+    "off.sh",
+    "soak.sh",
+    "offload.sh",
+    *selftests.SOURCES,
+)
 SCRIPTS = sorted(path.name for path in selftests.SOURCE.glob("*.sh") if path.name not in ELSEWHERE)
 TESTS = [(script, name) for script in SCRIPTS for name in selftests.names(script)]
 

@@ -82,11 +82,18 @@ def imports(files: list[Path], root: Path) -> dict[str, set[str]]:
 # Room -> directories in which its files' includes are looked for besides their own, as
 # its Makefile says; the innermost room counts.
 _INCLUDED_FROM = {
-    "harness": ("harness/include", "linux/include", "linux/mm/pghot", "harness/model"),
+    "harness": (
+        "harness/include",
+        "linux/include",
+        "linux/mm",
+        "linux/mm/pghot",
+        "harness/model",
+    ),
     "harness/machine": ("harness/machine/include", "harness/include", "harness/unit"),
     "harness/unit": (
         "harness/include",
         "linux/include",
+        "linux/mm",
         "linux/mm/pghot",
         "harness/model",
         "harness/machine",
@@ -101,6 +108,7 @@ _INCLUDED_FROM = {
 # Includes of files that are elsewhere, and where.
 _ELSEWHERE = {
     ("linux/mm/pghot", "../internal.h"): "mm/internal.h of the stock kernel",
+    ("linux/mm/migrate_copy", "../internal.h"): "mm/internal.h of the stock kernel",
 }
 
 _INCLUDE = re.compile(r'^\s*#\s*include(?:_next)?\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

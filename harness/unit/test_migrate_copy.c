@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/* mm/migrate_copy/choice.c: what copying costs, and who is to copy. */
+#include "unit.h"
+
+#include "migrate_copy/choice.h"
+
+#define NS(cost)	((u64)(cost) >> MIGRATE_COPY_SHIFT)
+
+static void learn(struct migrate_copy_cost *c, unsigned int times, u64 ns, u64 kib)
+{
+	while (times--)
+		migrate_copy_learn(c, ns, kib);
+}
+
+static struct migrate_copy_cost known(u64 ns_per_kib)
+{
+	struct migrate_copy_cost c = { };
+
+	learn(&c, MIGRATE_COPY_KNOWN, 64 * ns_per_kib, 64);
+	return c;
+}
+
+TEST(sizes_are_powers_of_four)
+{
+	static const struct { unsigned int folios, size; } want[] = {
+		{ 1, 0 }, { 2, 1 }, { 4, 1 }, { 5, 2 }, { 16, 2 }, { 17, 3 },
+		{ 64, 3 }, { 65, 4 }, { 256, 4 }, { ~0U, 4 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		assert_int_equal(migrate_copy_size(want[i].folios), want[i].size);
+}
+
+TEST(a_cost_is_the_least_of_the_first_and_follows_what_comes)
+{
+	struct migrate_copy_cost c = { };
+
+	migrate_copy_learn(&c, 3000, 10);
+	migrate_copy_learn(&c, 1000, 10);
+	migrate_copy_learn(&c, 2000, 10);
+	assert_int_equal(NS(c.cost), 100);
+	learn(&c, 64, 5000, 10);
+	assert_in_range(NS(c.cost), 490, 500);
+	learn(&c, 64, 100, 10);
+	assert_in_range(NS(c.cost), 10, 11);
+}
+
+TEST(one_interruption_is_not_believed)
+{
+	struct migrate_copy_cost c = known(100);
+
+	migrate_copy_learn(&c, 1000000000, 64);
+	assert_in_range(NS(c.cost), 100, 113);
+	/* Neither nothing nor all there is breaks it. */
+	migrate_copy_learn(&c, 0, 0);
+	migrate_copy_learn(&c, ~0ULL, ~0ULL);
+	migrate_copy_learn(&c, ~0ULL, 1);
+	assert_in_range(NS(c.cost), 50, 200);
+}
+
+TEST(the_cpu_copies_until_it_is_known)
+{
+	struct migrate_copy_cost engine = { }, cpu = { };
+	unsigned int i;
+
+	for (i = 0; i < MIGRATE_COPY_KNOWN; i++) {
+		assert_true(migrate_copy_cpu_due(&cpu));
+		assert_int_equal(migrate_copy_judge(&engine, &cpu),
+				 MIGRATE_COPY_BY_CPU);
+		migrate_copy_learn(&cpu, 6400, 64);
+	}
+	assert_int_equal(migrate_copy_judge(&engine, &cpu),
+			 MIGRATE_COPY_TO_LEARN);
+}
+
+TEST(the_cpu_is_measured_now_and_then)
+{
+	struct migrate_copy_cost cpu = known(100);
+	unsigned int due = 0, i;
+
+	for (i = 0; i < 10 * MIGRATE_COPY_SAMPLE; i++)
+		due += migrate_copy_cpu_due(&cpu);
+	assert_int_equal(due, 10);
+}
+
+TEST(an_engine_has_to_be_cheaper_by_a_margin)
+{
+	struct migrate_copy_cost cpu = known(160);
+	struct migrate_copy_cost cheap = known(149), dear = known(152);
+
+	assert_int_equal(migrate_copy_judge(&cheap, &cpu),
+			 MIGRATE_COPY_BY_ENGINE);
+	assert_int_equal(migrate_copy_judge(&dear, &cpu),
+			 MIGRATE_COPY_BY_CPU);
+}
+
+TEST(what_lost_is_tried_again_ever_more_seldom)
+{
+	struct migrate_copy_cost cpu = known(100), engine = known(200);
+	unsigned int tries = 0, jobs = 0, last = 0, gap = 0;
+
+	for (; jobs < 100000; jobs++) {
+		if (migrate_copy_judge(&engine, &cpu) != MIGRATE_COPY_TO_LEARN)
+			continue;
+		assert_true(jobs - last >= gap);
+		gap = jobs - last;
+		last = jobs;
+		tries++;
+		migrate_copy_learn(&engine, 64 * 200, 64);
+	}
+	assert_in_range(tries, 380, 400);
+	assert_in_range(gap, MIGRATE_COPY_AGAIN_MAX, MIGRATE_COPY_AGAIN_MAX + 1);
+
+	/* Once it is faster it is found out at the next try, and it wins. */
+	for (jobs = 0; jobs <= MIGRATE_COPY_AGAIN_MAX; jobs++) {
+		enum migrate_copy_verdict verdict = migrate_copy_judge(&engine, &cpu);
+
+		if (verdict == MIGRATE_COPY_BY_ENGINE)
+			break;
+		if (verdict == MIGRATE_COPY_TO_LEARN)
+			migrate_copy_learn(&engine, 64 * 50, 64);
+	}
+	assert_true(jobs <= MIGRATE_COPY_AGAIN_MAX);
+}
+
+TEST(what_is_busy_is_left_alone_for_a_while)
+{
+	struct migrate_copy_cost cpu = known(100), engine = known(50), fresh = { };
+	unsigned int i;
+
+	migrate_copy_was_busy(&engine);
+	migrate_copy_was_busy(&fresh);
+	for (i = 0; i < MIGRATE_COPY_REST; i++) {
+		assert_int_equal(migrate_copy_judge(&engine, &cpu), MIGRATE_COPY_BY_CPU);
+		assert_int_equal(migrate_copy_judge(&fresh, &cpu), MIGRATE_COPY_BY_CPU);
+	}
+	assert_int_equal(migrate_copy_judge(&engine, &cpu), MIGRATE_COPY_BY_ENGINE);
+	assert_int_equal(migrate_copy_judge(&fresh, &cpu), MIGRATE_COPY_TO_LEARN);
+}
+
+/* One lucky job among many that are dear does not bring an engine back for long. */
+TEST(luck_is_soon_found_out)
+{
+	struct migrate_copy_cost cpu = known(100), engine = known(200);
+	u64 jobs = 100000, spent = 0, i;
+
+	for (i = 0; i < jobs; i++) {
+		u64 ns = 100;
+
+		if (migrate_copy_judge(&engine, &cpu) != MIGRATE_COPY_BY_CPU) {
+			ns = engine.won ? 200 : 50;
+			migrate_copy_learn(&engine, 64 * ns, 64);
+			ns = 200;
+		}
+		spent += ns;
+	}
+	assert_true(spent < jobs * 104);
+}
+
+/* An engine that never wins costs next to nothing, however slow it is. */
+TEST(a_slow_engine_costs_nearly_nothing)
+{
+	struct migrate_copy_cost cpu = known(100), engine = { };
+	u64 jobs = 100000, spent = 0, i;
+
+	for (i = 0; i < jobs; i++) {
+		u64 ns = 100;
+
+		if (migrate_copy_judge(&engine, &cpu) != MIGRATE_COPY_BY_CPU) {
+			ns = 300;
+			migrate_copy_learn(&engine, 64 * ns, 64);
+		}
+		spent += ns;
+	}
+	assert_true(spent < jobs * 101);
+}
+
+static void line_of(struct migrate_copy_line *l, u64 setup, u64 ns_per_kib,
+		    const u64 *kib, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		migrate_copy_line_add(l, kib[i], setup + kib[i] * ns_per_kib);
+}
+
+TEST(setup_and_rate_are_told_apart)
+{
+	static const u64 sizes[] = { 64, 256, 64, 128, 1024, 64, 256, 4 };
+	static const u64 setups[] = { 0, 700, 5000, 100000 };
+	size_t i, j;
+
+	for (i = 0; i < 4; i++) {
+		struct migrate_copy_line l = { };
+		u64 setup, rate;
+
+		for (j = 0; j < 20; j++)
+			line_of(&l, setups[i], 250, sizes, 8);
+		migrate_copy_line_fit(&l, &setup, &rate);
+		assert_in_range(NS(rate), 245, 255);
+		assert_in_range(setup, setups[i] - setups[i] / 16,
+				setups[i] + setups[i] / 16 + 300);
+	}
+}
+
+TEST(jobs_of_one_size_are_all_rate)
+{
+	static const u64 size = 64;
+	struct migrate_copy_line l = { };
+	u64 setup, rate, i;
+
+	migrate_copy_line_fit(&l, &setup, &rate);
+	assert_int_equal(rate, 0);
+	for (i = 0; i < 40; i++)
+		line_of(&l, 6400, 100, &size, 1);
+	migrate_copy_line_fit(&l, &setup, &rate);
+	assert_int_equal(setup, 0);
+	assert_in_range(NS(rate), 199, 201);
+}
+
+TEST(no_job_breaks_a_line)
+{
+	struct migrate_copy_line l = { };
+	u64 seed = 1, setup, rate, i;
+
+	for (i = 0; i < 100000; i++) {
+		u64 kib = harness_random(&seed) >> harness_random(&seed) % 64;
+		u64 ns = harness_random(&seed) >> harness_random(&seed) % 64;
+
+		migrate_copy_line_add(&l, kib, ns);
+		migrate_copy_line_fit(&l, &setup, &rate);
+		assert_true(rate > 0);
+		assert_true(setup <= 1ULL << 27);
+		assert_in_range(migrate_copy_chunk(&l, ns, i), MIGRATE_COPY_CHUNK,
+				1 << 14);
+	}
+}
+
+TEST(a_chunk_follows_setup_and_patience)
+{
+	static const u64 sizes[] = { 64, 256, 1024, 64, 128 };
+	struct migrate_copy_line l = { };
+	size_t i;
+	u64 kib;
+
+	assert_int_equal(migrate_copy_chunk(&l, 100000, 1), MIGRATE_COPY_CHUNK);
+	for (i = 0; i < 20; i++)
+		line_of(&l, 5000, 250, sizes, 5);
+	/* An eighth of its time is set-up: 8 * 5000 / 250. */
+	kib = migrate_copy_chunk(&l, 10000000, 1);
+	assert_in_range(kib, 150, 170);
+	assert_in_range(migrate_copy_chunk(&l, 10000000, 2 * MIGRATE_COPY_VARY),
+			600, 680);
+	/* The first of it waits 25 us: (25000 - 5000) / 250. */
+	assert_in_range(migrate_copy_chunk(&l, 25000, 1), 75, 85);
+	/* Whoever cannot wait has the least there is. */
+	assert_int_equal(migrate_copy_chunk(&l, 0, 1), MIGRATE_COPY_CHUNK);
+}
+
+/*
+ * Batches of 512 pages as batch.c has them, copied by an engine and a CPU of 250 ns a KiB.
+ * Return the share of the pages that the engine copied, in percent.
+ */
+static unsigned int share(u64 setup, u64 ns_per_kib, u64 first_ns, unsigned int batches,
+			  unsigned int hiccup)
+{
+	struct migrate_copy_cost cpu = known(250), costs[MIGRATE_COPY_SIZES] = { };
+	struct migrate_copy_line line = { };
+	u64 copied = 0, jobs = 0, left, kib, ns;
+	unsigned int i;
+	u32 nth = 0;
+
+	for (i = 0; i < batches; i++) {
+		for (left = 2048; left; left -= kib) {
+			struct migrate_copy_cost *cost;
+
+			kib = migrate_copy_chunk(&line, first_ns, ++nth) & ~3ULL;
+			kib = kib < left ? kib : left;
+			kib = kib < 1024 ? kib : 1024;
+			cost = &costs[migrate_copy_size(kib / 4)];
+			if (migrate_copy_judge(cost, &cpu) == MIGRATE_COPY_BY_CPU)
+				break;
+			ns = setup + kib * ns_per_kib;
+			if (++jobs == hiccup)
+				ns += 3000000;
+			migrate_copy_line_add(&line, kib, ns);
+			migrate_copy_learn(cost, ns, kib);
+			copied += kib;
+		}
+	}
+	return copied * 100 / (batches * 2048ULL);
+}
+
+TEST(an_engine_that_wins_is_used_whatever_happened_once)
+{
+	unsigned int hiccup;
+
+	for (hiccup = 0; hiccup < 40; hiccup++)
+		assert_true(share(2000, 50, 100000, 2000, hiccup) >= 90);
+}
+
+TEST(what_an_engine_is_good_for_is_not_forgotten)
+{
+	assert_true(share(20000, 50, 1000000, 2000, 0) >= 90);
+	assert_true(share(20000, 50, 100000, 20000, 0) >= 90);
+}
+
+TEST(a_large_setup_pays_where_jobs_are_large)
+{
+	assert_true(share(90000, 10, 100000, 2000, 0) >= 90);
+	/* And where they must be small it does not. */
+	assert_true(share(90000, 10, 20000, 2000, 0) <= 10);
+}
+
+TEST(an_engine_that_loses_is_hardly_used)
+{
+	assert_true(share(5000, 300, 100000, 20000, 0) <= 1);
+	assert_true(share(200000, 200, 100000, 20000, 0) <= 1);
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(sizes_are_powers_of_four),
+	cmocka_unit_test(a_cost_is_the_least_of_the_first_and_follows_what_comes),
+	cmocka_unit_test(one_interruption_is_not_believed),
+	cmocka_unit_test(the_cpu_copies_until_it_is_known),
+	cmocka_unit_test(the_cpu_is_measured_now_and_then),
+	cmocka_unit_test(an_engine_has_to_be_cheaper_by_a_margin),
+	cmocka_unit_test(what_lost_is_tried_again_ever_more_seldom),
+	cmocka_unit_test(what_is_busy_is_left_alone_for_a_while),
+	cmocka_unit_test(luck_is_soon_found_out),
+	cmocka_unit_test(a_slow_engine_costs_nearly_nothing),
+	cmocka_unit_test(setup_and_rate_are_told_apart),
+	cmocka_unit_test(jobs_of_one_size_are_all_rate),
+	cmocka_unit_test(no_job_breaks_a_line),
+	cmocka_unit_test(a_chunk_follows_setup_and_patience),
+	cmocka_unit_test(an_engine_that_wins_is_used_whatever_happened_once),
+	cmocka_unit_test(what_an_engine_is_good_for_is_not_forgotten),
+	cmocka_unit_test(a_large_setup_pays_where_jobs_are_large),
+	cmocka_unit_test(an_engine_that_loses_is_hardly_used),
+)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Selftests of copy engines for page migration, on the two-socket machine."""
+
+import pytest
+
+from lab import selftests
+from lab.tests import guests
+
+pytestmark = pytest.mark.vm
+
+SCRIPT = "offload.sh"
+
+
+@pytest.fixture(scope="module")
+def machine(kernel):
+    """The two-socket machine with the kernel under test."""
+    machine = guests.Machine("three-node", kernel, [])
+    yield machine
+    machine.close()
+
+
+@pytest.mark.parametrize("name", selftests.names(SCRIPT))
+def test_offload(machine, name):
+    guests.run(machine, selftests.build(), SCRIPT, name)

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A copy engine of CPUs: threads near the target copy parts of a job, and so does the
+ * one who waits for it.
+ *
+ * Off at first, for the CPUs are somebody's. It gives way: a thread whose CPU somebody
+ * else wants leaves the rest to the others, and whoever waits for the job never waits for
+ * a thread that has not begun.
+ */
+#define pr_fmt(fmt) "mtcopy: " fmt
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/highmem.h>
+#include <linux/init.h>
+#include <linux/ktime.h>
+#include <linux/migrate_copy.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/sched/stat.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+/* Pages that a thread takes at a time: 32 KiB, some microseconds. */
+#define PART_PAGES	8U
+#define THREADS_MAX	16U
+/* So many may be asked to help and not have come yet. */
+#define ASKED_MAX	(4 * THREADS_MAX)
+
+static unsigned int threads = 4;
+
+static int threads_set(const char *text, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(text, kp, 1, THREADS_MAX);
+}
+
+static const struct kernel_param_ops threads_ops = {
+	.set = threads_set,
+	.get = param_get_uint,
+};
+module_param_cb(threads, &threads_ops, &threads, 0644);
+MODULE_PARM_DESC(threads, "threads beside the one that waits, for a job, 1 to 16");
+
+struct mt_thread {
+	struct work_struct work;
+	struct mt_job *own;
+};
+
+/**
+ * struct mt_job - a job, in parts
+ * @refs: one of its migration, one of each thread that has not ended
+ * @job: what to copy; not looked at by whoever got no part
+ * @pages: in all of it
+ * @next: first page that nobody has taken
+ * @left: pages that are not there
+ * @bad: folios that could not be read
+ * @done: all pages are there
+ * @threads: how many were asked to help
+ * @thread: these
+ *
+ * A thread may get its turn long after the job has ended, and finds nothing left.
+ */
+struct mt_job {
+	refcount_t refs;
+	struct migrate_copy_job *job;
+	unsigned int pages;
+	atomic_t next, left;
+	DECLARE_BITMAP(bad, MIGRATE_COPY_FOLIOS_MAX);
+	struct completion done;
+	unsigned int threads;
+	struct mt_thread thread[] __counted_by(threads);
+};
+
+static struct workqueue_struct *copiers;
+static atomic_t asked;
+
+static void mt_put(struct mt_job *own)
+{
+	if (refcount_dec_and_test(&own->refs))
+		kfree(own);
+}
+
+static void copy_page_of(struct mt_job *own, unsigned int page)
+{
+	const struct migrate_copy_job *job = own->job;
+	unsigned int nth = page >> job->order;
+	unsigned int at = page - (nth << job->order);
+
+	if (copy_mc_highpage(folio_page(job->pair[nth].dst, at),
+			     folio_page(job->pair[nth].src, at)))
+		set_bit(nth, own->bad);
+}
+
+/* Take a part and copy it; false if there is none. */
+static bool copy_part(struct mt_job *own)
+{
+	unsigned int page = atomic_fetch_add(PART_PAGES, &own->next);
+	unsigned int end = min(page + PART_PAGES, own->pages);
+	unsigned int nr = end - page;
+
+	if (page >= own->pages)
+		return false;
+	for (; page < end; page++)
+		copy_page_of(own, page);
+	/* All that was written comes before it. */
+	if (!atomic_sub_return(nr, &own->left)) {
+		own->job->done_ns = ktime_get_ns();
+		complete(&own->done);
+	}
+	return true;
+}
+
+static void mt_work(struct work_struct *work)
+{
+	struct mt_job *own = container_of(work, struct mt_thread, work)->own;
+
+	atomic_dec(&asked);
+	while (!need_resched() && !cpu_is_contended() && copy_part(own))
+		;
+	mt_put(own);
+}
+
+static int mtcopy_start(struct migrate_copy_engine *engine,
+			struct migrate_copy_job *job)
+{
+	unsigned int pages = job->nr << job->order, i;
+	unsigned int nr = min(READ_ONCE(threads), DIV_ROUND_UP(pages, PART_PAGES) - 1);
+	struct mt_job *own;
+
+	/* What one can do the CPU does as well. */
+	if (!nr || atomic_read(&asked) >= ASKED_MAX)
+		return -EBUSY;
+	own = kmalloc_flex(*own, thread, nr, MIGRATE_COPY_GFP);
+	if (!own)
+		return -EBUSY;
+	own->threads = nr;
+	own->job = job;
+	own->pages = pages;
+	refcount_set(&own->refs, nr + 1);
+	atomic_set(&own->next, 0);
+	atomic_set(&own->left, pages);
+	bitmap_zero(own->bad, MIGRATE_COPY_FOLIOS_MAX);
+	init_completion(&own->done);
+	job->private = own;
+	for (i = 0; i < nr; i++) {
+		INIT_WORK(&own->thread[i].work, mt_work);
+		own->thread[i].own = own;
+		atomic_inc(&asked);
+		queue_work_node(job->to, copiers, &own->thread[i].work);
+	}
+	return 0;
+}
+
+static void mtcopy_finish(struct migrate_copy_engine *engine,
+			  struct migrate_copy_job *job)
+{
+	struct mt_job *own = job->private;
+
+	while (copy_part(own))
+		cond_resched();
+	wait_for_completion(&own->done);
+	bitmap_complement(job->copied, own->bad, job->nr);
+	mt_put(own);
+}
+
+static const struct migrate_copy_ops mtcopy_ops = {
+	.start = mtcopy_start,
+	.finish = mtcopy_finish,
+};
+
+static struct migrate_copy_engine mtcopy_engine = {
+	.name = "mtcopy",
+	.ops = &mtcopy_ops,
+	.reasons = MIGRATE_COPY_ANY,
+	.max_order = MAX_PAGE_ORDER,
+	.use = MIGRATE_COPY_OFF,
+};
+
+static int __init mtcopy_init(void)
+{
+	int err;
+
+	/* On nodes without CPUs the nearest with some have them. */
+	copiers = alloc_workqueue("mtcopy", WQ_UNBOUND | WQ_SYSFS, THREADS_MAX);
+	if (!copiers)
+		return -ENOMEM;
+	err = migrate_copy_register(&mtcopy_engine);
+	if (err)
+		destroy_workqueue(copiers);
+	return err;
+}
+device_initcall(mtcopy_init);

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory that is moved to and fro while it is read and written, and whether each byte of
+ * it is what it should be.
+ *
+ *	contents [-f] [-w WRITERS] KIND MB NODE NODE ROUNDS
+ *
+ *	KIND	anon, thp, shmem, locked, huge, file:PATH
+ *	-f	processes are forked meanwhile, and look at what they have inherited
+ *	-w	threads that write; default: 2. Each second one has the kernel write for it,
+ *		by a reference to the page
+ *
+ * All is moved by move_pages(2) to the one node and to the other, so many times. Prints
+ * one line: pages that arrived, summed up, and pages that were found wrong.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "numa.h"
+
+#define WORDS		(PAGE / sizeof(uint64_t))
+#define WRITERS_MAX	8
+#define HUGE		(2UL << 20)
+
+static char *start;
+static unsigned long nr_pages;
+static int nr_writers = 2;
+static bool forks, shared;
+static int stop, memory_fd;
+static unsigned long wrong;
+/* What each writer has counted in each page, in memory that stays where it is. */
+static uint64_t *counted[WRITERS_MAX];
+
+/* The last words of a page are the writers'. */
+static uint64_t *words_of(unsigned long page)
+{
+	return (uint64_t *)(start + page * PAGE);
+}
+
+static uint64_t pattern(unsigned long page, unsigned long word)
+{
+	return (page * WORDS + word + 1) * 0x9e3779b97f4a7c15ULL;
+}
+
+static bool page_is_wrong(unsigned long page)
+{
+	const uint64_t *words = words_of(page);
+	unsigned long word;
+
+	for (word = 0; word < WORDS - WRITERS_MAX; word++)
+		if (READ_ONCE(words[word]) != pattern(page, word))
+			return true;
+	return false;
+}
+
+static void fill(void)
+{
+	unsigned long page, word;
+
+	for (page = 0; page < nr_pages; page++)
+		for (word = 0; word < WORDS - WRITERS_MAX; word++)
+			words_of(page)[word] = pattern(page, word);
+}
+
+/* By the kernel, which holds a reference to the page meanwhile. */
+static void write_by_kernel(uint64_t *word, uint64_t value)
+{
+	if (pwrite(memory_fd, &value, sizeof(value), (uintptr_t)word) != sizeof(value))
+		die("/proc/self/mem: %s", strerror(errno));
+}
+
+static void *writer(void *arg)
+{
+	long me = (long)arg;
+	uint64_t x = me + 1;
+
+	while (!READ_ONCE(stop)) {
+		unsigned long page = (x = x * 6364136223846793005ULL + 1) >> 33;
+		uint64_t *word;
+
+		page %= nr_pages;
+		word = &words_of(page)[WORDS - WRITERS_MAX + me];
+		/* A write that got lost shows at the next one, or in the end. */
+		if (READ_ONCE(*word) != counted[me][page])
+			__sync_fetch_and_add(&wrong, 1);
+		counted[me][page] = READ_ONCE(*word) + 1;
+		if (me % 2)
+			write_by_kernel(word, counted[me][page]);
+		else
+			WRITE_ONCE(*word, counted[me][page]);
+	}
+	return NULL;
+}
+
+static void *reader(void *arg)
+{
+	unsigned long page = 0;
+
+	while (!READ_ONCE(stop)) {
+		if (page_is_wrong(page))
+			__sync_fetch_and_add(&wrong, 1);
+		page = (page + 7) % nr_pages;
+	}
+	return arg;
+}
+
+/* A child has the pages as they were, whatever becomes of the parent's. */
+static void fork_and_look(void)
+{
+	pid_t child = fork();
+	unsigned long page, bad = 0;
+	int status;
+
+	if (child < 0)
+		die("fork: %s", strerror(errno));
+	if (!child) {
+		for (page = 0; page < nr_pages; page++)
+			bad += page_is_wrong(page);
+		for (page = 0; page < nr_pages && !shared; page += 3)
+			WRITE_ONCE(words_of(page)[0], 0);
+		_exit(bad != 0);
+	}
+	if (waitpid(child, &status, 0) != child || status)
+		__sync_fetch_and_add(&wrong, 1);
+}
+
+static void *forker(void *arg)
+{
+	while (!READ_ONCE(stop))
+		fork_and_look();
+	return arg;
+}
+
+static char *map_file(const char *path, size_t bytes)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	char *p;
+
+	if (fd < 0 || ftruncate(fd, bytes))
+		die("%s: %s", path, strerror(errno));
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	unlink(path);
+	return p;
+}
+
+static char *map_memory(size_t bytes, int flags, int advice)
+{
+	char *p = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE,
+		       MAP_ANONYMOUS | flags, -1, 0);
+
+	if (p == MAP_FAILED)
+		return p;
+	p = (char *)(((uintptr_t)p + HUGE - 1) & ~(HUGE - 1));
+	if (advice)
+		madvise(p, bytes, advice);
+	return p;
+}
+
+static void map(const char *kind, size_t bytes)
+{
+	shared = !strcmp(kind, "shmem") || !strncmp(kind, "file:", 5);
+	if (!strcmp(kind, "anon") || !strcmp(kind, "locked"))
+		start = map_memory(bytes, MAP_PRIVATE, MADV_NOHUGEPAGE);
+	else if (!strcmp(kind, "thp"))
+		start = map_memory(bytes, MAP_PRIVATE, MADV_HUGEPAGE);
+	else if (!strcmp(kind, "shmem"))
+		start = map_memory(bytes, MAP_SHARED, 0);
+	else if (!strcmp(kind, "huge"))
+		start = map_memory(bytes, MAP_PRIVATE | MAP_HUGETLB, 0);
+	else if (!strncmp(kind, "file:", 5))
+		start = map_file(kind + 5, bytes);
+	else
+		die("unknown kind '%s'", kind);
+	if (start == MAP_FAILED)
+		die("mmap: %s", strerror(errno));
+	if (!strcmp(kind, "locked") && mlock(start, bytes))
+		die("mlock: %s", strerror(errno));
+}
+
+static unsigned long move_to(int node, int *to, int *status)
+{
+	unsigned long page, n = 0;
+
+	for (page = 0; page < nr_pages; page++)
+		to[page] = node;
+	move_pages_of(start, nr_pages, to, status);
+	for (page = 0; page < nr_pages; page++)
+		n += status[page] == node;
+	return n;
+}
+
+static void begin(pthread_t *thread, void *(*what)(void *), long arg)
+{
+	if (pthread_create(thread, NULL, what, (void *)arg))
+		die("cannot start a thread");
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[WRITERS_MAX + 2];
+	unsigned long page, rounds, moved = 0, i;
+	int *to, *status, nodes[2], option, n = 0;
+
+	while ((option = getopt(argc, argv, "fw:")) != -1) {
+		if (option == 'f')
+			forks = true;
+		else if (option == 'w')
+			nr_writers = atoi(optarg);
+	}
+	if (argc - optind != 5 || nr_writers < 0 || nr_writers > WRITERS_MAX)
+		die("usage: contents [-f] [-w WRITERS] KIND MB NODE NODE ROUNDS");
+	nr_pages = strtoul(argv[optind + 1], NULL, 0) << 20 >> 12;
+	nodes[0] = atoi(argv[optind + 2]);
+	nodes[1] = atoi(argv[optind + 3]);
+	rounds = strtoul(argv[optind + 4], NULL, 0);
+	to = calloc(nr_pages, sizeof(*to));
+	status = calloc(nr_pages, sizeof(*status));
+	if (!nr_pages || !to || !status)
+		die("no memory");
+	memory_fd = open("/proc/self/mem", O_RDWR);
+	if (memory_fd < 0)
+		die("/proc/self/mem: %s", strerror(errno));
+	set_policy(MPOL_BIND, 1UL << nodes[1]);
+	map(argv[optind], nr_pages * PAGE);
+	fill();
+	set_policy(MPOL_DEFAULT, 0);
+
+	for (n = 0; n < nr_writers; n++) {
+		counted[n] = calloc(nr_pages, sizeof(uint64_t));
+		if (!counted[n])
+			die("no memory");
+		begin(&threads[n], writer, n);
+	}
+	begin(&threads[n++], reader, 0);
+	if (forks)
+		begin(&threads[n++], forker, 0);
+	for (i = 0; i < rounds; i++)
+		moved += move_to(nodes[i % 2], to, status);
+	WRITE_ONCE(stop, 1);
+	while (n)
+		pthread_join(threads[--n], NULL);
+
+	for (page = 0; page < nr_pages; page++) {
+		wrong += page_is_wrong(page);
+		for (n = 0; n < nr_writers; n++)
+			wrong += words_of(page)[WORDS - WRITERS_MAX + n] !=
+				 counted[n][page];
+	}
+	printf("moved=%lu wrong=%lu\n", moved, wrong);
+	return 0;
+}
