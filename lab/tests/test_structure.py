@@ -109,6 +109,8 @@ _INCLUDED_FROM = {
 _ELSEWHERE = {
     ("linux/mm/pghot", "../internal.h"): "mm/internal.h of the stock kernel",
     ("linux/mm/migrate_copy", "../internal.h"): "mm/internal.h of the stock kernel",
+    ("linux/drivers/dma", "dmaengine.h"): "the stock kernel's, for drivers",
+    ("linux/drivers/dma", "virt-dma.h"): "the stock kernel's, for drivers",
 }
 
 _INCLUDE = re.compile(r'^\s*#\s*include(?:_next)?\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

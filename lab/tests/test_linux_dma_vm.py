@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Page migration by the modelled copy engine, through the kernel's DMA engine API."""
+
+from dataclasses import replace
+
+import pytest
+
+from lab.bench import description
+from lab.bench.matrix import cell
+from lab.measure import measure
+
+pytestmark = pytest.mark.vm
+
+_CHANNELS = "/sys/module/dcbm/parameters/channels"
+_ENGINE = "/sys/kernel/mm/migrate_offload/dcbm"
+
+
+def _moves(kernel, size: str, setup: str) -> float:
+    """GB/s of the short form of movepages with folios of a size; it compares contents itself."""
+    if kernel.flavour == "debug":
+        pytest.skip("what copying costs beside all else a debug kernel changes")
+    (read,) = description.experiments(f"movepages-{size}")
+    (pghot,) = (one for one in description.contenders() if one.name == "pghot-default")
+    run = cell(read, pghot, quick=True).runs[0]
+    setup = f"{run.setup}\n{setup}"
+    done = measure(replace(run, kernel=str(kernel.bzimage), setup=setup))
+    assert done.error is None
+    assert done.score
+    return done.score
+
+
+@pytest.mark.parametrize("size, channels, at_least", [("4k", 1, 1.2), ("2048k", 16, 5.0)])
+def test_channels_copy_faster(kernel, size, channels, at_least):
+    """The document: 0.74 with one channel at 4 KiB, 6.1 with 16 at 2 MiB. As copying and moving
+    overlap here, one channel is no loss."""
+    by_cpu = _moves(kernel, size, "")
+    forced = f"echo {channels} >{_CHANNELS}; echo always >{_ENGINE}/enabled"
+    by_engine = _moves(kernel, size, forced)
+    assert by_engine > by_cpu * at_least
+
+
+@pytest.mark.parametrize("size", ["4k", "2048k"])
+def test_what_is_faster_is_found_out(kernel, size):
+    """By itself, in a short run."""
+    assert _moves(kernel, size, f"echo 16 >{_CHANNELS}") > _moves(kernel, size, "")
