@@ -8,6 +8,7 @@ function is the id of the check.
 
 from collections.abc import Callable
 
+from pghot.checks_engines import copy_engines, engine_failures, test_engine
 from pghot.checks_flow import (
     delayed_pages,
     dropped_pages,
@@ -37,4 +38,7 @@ CHECKS: tuple[Callable[[Status], Finding | None], ...] = (
     kmigrated,
     dropped_pages,
     delayed_pages,
+    test_engine,
+    copy_engines,
+    engine_failures,
 )

@@ -144,7 +144,8 @@ def build_parser() -> argparse.ArgumentParser:
     status = command(
         "status",
         "show tiers, pages moved, and why ready pages were not",
-        "It also shows nodes, sources and settings. A ? stands for what could not be read.",
+        "It also shows nodes, sources, copy engines and settings. A ? stands for what could not be"
+        " read.",
         _status,
         common,
         rooted,

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The knobs of /sys/kernel/mm/pghot/ and what each one sets."""
+"""The knobs of /sys/kernel/mm/pghot/ and of copy engines, and what each one sets."""
 
 from typing import NamedTuple
 
 PGHOT = "sys/kernel/mm/pghot"
+MIGRATE_OFFLOAD = "sys/kernel/mm/migrate_offload"
 BACKOFF = "backoff"
 RATE_LIMIT = "promote_rate_limit_MBps"
 SYSCTL_RATE_LIMIT = "proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
@@ -53,4 +54,9 @@ SOURCE_SETTINGS = (
     Knob("units", "units", "hotness units that there are; read-only"),
     Knob("threshold", "requests", "in an epoch, from which a unit lists a page; read-only"),
     Knob("overflows", "times", "a unit had no room to list all that was hot; read-only"),
+)
+
+#: Those of all copy engines together.
+ENGINE_SETTINGS = (
+    Knob("first_folio_us", "us", "copy engines: most time a job's first folio waits"),
 )

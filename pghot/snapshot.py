@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from pghot import machine, subsystem
+from pghot import engines, machine, subsystem
 from pghot.advice import on_this_machine
 from pghot.status import Flow, Rate, Rates, Status, Unread
 from pghot.tree import Tree
@@ -38,6 +38,7 @@ def collect(tree: Tree) -> Status:
         sources=subsystem.sources(tree) if present else [],
         lower_nodes=lower,
         targets=subsystem.targets(tree) if present else [],
+        migrate_offload=engines.migrate_offload(tree),
         pages=subsystem.pages(counters),
         records=subsystem.records(counters, lower),
         reasons=subsystem.reasons(counters),
@@ -55,14 +56,17 @@ class _Flows(NamedTuple):
     counters: Flow
     sources: Flow
     lower_nodes: Flow
+    engines: Flow
 
 
 def _flows(status: Status) -> _Flows:
+    offload = status.migrate_offload
     return _Flows(
         pages=status.pages._asdict(),
         counters=dict(status.counters),
         sources={s.name: s.accesses for s in status.sources},
         lower_nodes={str(n.node): n.promoted_pages for n in status.lower_nodes},
+        engines={e.name: e.copied_folios for e in offload.engines} if offload else {},
     )
 
 

@@ -120,6 +120,37 @@ class Target(NamedTuple):
     rate_kib_s: int | None
 
 
+class FolioSize(NamedTuple):
+    """What a copy engine did with folios of one size."""
+
+    folio_bytes: int
+    copied_folios: int | None
+    failed_folios: int | None
+
+
+class Engine(NamedTuple):
+    """One copy engine; `use` is off, on (where it costs less than the CPU) or always.
+
+    `reasons` are those of migration that it serves. What failed the CPU copied; `busy_jobs` are
+    those that the engine had no room for.
+    """
+
+    name: str
+    use: str | None
+    reasons: list[str] | None
+    copied_folios: int | None
+    failed_folios: int | None
+    busy_jobs: int | None
+    folio_sizes: list[FolioSize]
+
+
+class MigrateOffload(NamedTuple):
+    """Copy engines for page migration, and the settings of all of them."""
+
+    settings: list[Setting]
+    engines: list[Engine]
+
+
 class Pages(NamedTuple):
     """Pages promoted by anybody, by pghot, and demoted."""
 
@@ -161,6 +192,7 @@ class Rates(NamedTuple):
     counters: Rate
     sources: Rate
     lower_nodes: Rate
+    engines: Rate
 
 
 class Unread(NamedTuple):
@@ -187,6 +219,7 @@ class Status(NamedTuple):
     sources: list[Source]
     lower_nodes: list[LowerNode]
     targets: list[Target]
+    migrate_offload: MigrateOffload | None
     pages: Pages
     records: Records
     reasons: list[Reason]

@@ -48,7 +48,8 @@ HINT_FAULT = "hint_fault"
 ALONE = ("page_cache", "page_table", "hotness_unit")
 #: What a source's switch can be: "tiering" is on while NUMA balancing has memory tiering on.
 _SWITCHES = {"0": "off", "1": "on", "tiering": "tiering"}
-_SOURCE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
+#: What a source or a copy engine can be called.
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 
 
 def _state(tree: Tree) -> tuple[str, bool | None]:
@@ -75,7 +76,7 @@ def pghot(tree: Tree) -> PghotState:
         meaning=STATE_MEANING[state],
         built_in=built_in,
         layout=tree.choice(f"{PGHOT}/layout", LAYOUTS) if there else None,
-        settings=_settings(tree, PGHOT, SETTINGS) if there else [],
+        settings=read_settings(tree, PGHOT, SETTINGS) if there else [],
     )
 
 
@@ -84,7 +85,8 @@ def is_present(pghot: PghotState) -> bool:
     return pghot.state not in NOT_THERE
 
 
-def _settings(tree: Tree, base: str, knobs: tuple[Knob, ...]) -> list[Setting]:
+def read_settings(tree: Tree, base: str, knobs: tuple[Knob, ...]) -> list[Setting]:
+    """Each of these knobs with its value, None where it cannot be read."""
     found = []
     for knob in knobs:
         value = None
@@ -100,12 +102,12 @@ def sources(tree: Tree) -> list[Source]:
     """Every directory below sources/."""
     found = []
     for name in tree.names(f"{PGHOT}/sources"):
-        if not _SOURCE_NAME.match(name):
+        if not NAME.match(name):
             continue
         base = f"{PGHOT}/sources/{name}"
         settings = [
             setting
-            for setting in _settings(tree, base, SOURCE_SETTINGS)
+            for setting in read_settings(tree, base, SOURCE_SETTINGS)
             if setting.value is not None or tree.exists(f"{base}/{setting.name}")
         ]
         switch = tree.choice(f"{base}/enabled", _SWITCHES)

@@ -3,7 +3,8 @@
 
 from pghot.columns import count, percent, rate, size, switch, table, wrap
 from pghot.counters import COUNTERS, FLOW, KIND_TITLES, kind_of
-from pghot.status import Source, Status
+from pghot.engines import ALL_REASONS
+from pghot.status import Engine, Source, Status
 from pghot.subsystem import ENABLED, LAYOUT_MEANING, awaits_tiering, is_present, waits
 
 
@@ -101,9 +102,10 @@ def _sources(status: Status, width: int) -> list[str]:
 
 
 def _settings(status: Status, width: int) -> list[str]:
+    offload = status.migrate_offload
     rows = [
         [s.name, "?" if s.value is None else str(s.value), s.unit, s.meaning]
-        for s in status.pghot.settings
+        for s in [*status.pghot.settings, *(offload.settings if offload else [])]
     ]
     return ["Settings", *table("name value> unit meaning", rows)] if rows else []
 
@@ -171,6 +173,36 @@ def _targets(status: Status, width: int) -> list[str]:
     return lines
 
 
+def _serves(engine: Engine) -> str:
+    """The reasons of migration that an engine serves, in a word where it serves all."""
+    if engine.reasons is None:
+        return "?"
+    return "all" if set(engine.reasons) >= ALL_REASONS else ", ".join(engine.reasons) or "none"
+
+
+def _engines(status: Status, width: int) -> list[str]:
+    offload = status.migrate_offload
+    if offload is None:
+        return []
+    if not offload.engines:
+        return ["Copy engines", "  none: the CPU copies all that migrates"]
+    rates = status.rates.engines if status.rates else {}
+    rows = [
+        [
+            e.name,
+            e.use or "?",
+            count(e.copied_folios),
+            rate(rates.get(e.name)),
+            count(e.failed_folios),
+            count(e.busy_jobs),
+            _serves(e),
+        ]
+        for e in offload.engines
+    ]
+    header = "engine use copied> per_second> failed> busy_jobs> reasons"
+    return ["Copy engines (folios)", *table(header, rows, width=width)]
+
+
 def _balance(status: Status) -> str:
     """What became of the ready records."""
     records = status.records
@@ -230,6 +262,7 @@ SECTIONS = (
     _sources,
     _lower,
     _targets,
+    _engines,
     _settings,
     _reasons,
     _newer,

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 PGHOT = "sys/kernel/mm/pghot"
+OFFLOAD = "sys/kernel/mm/migrate_offload"
 NODES = "sys/devices/system/node"
 MIB_KB = 1024
 #: Of 256 GiB in sections of 128 MiB, in the default layout: 32 KiB of records and the 112 bytes
@@ -252,6 +253,32 @@ def with_hotness_units(m: Machine, units: object) -> Machine:
     return m.counters(pghot_recorded_hotness_unit=0)
 
 
+#: As the kernel writes them for an engine that serves all.
+REASONS = (
+    "compaction memory_failure memory_hotplug syscall_or_cpuset mempolicy_mbind numa_misplaced"
+    " contig_range longterm_pin demotion damon"
+)
+
+
+def add_engine(m: Machine, name: str, use: object, **folios: tuple[int, int]) -> Machine:
+    """A copy engine. _4kB and the like are what it copied and what failed; others are 0."""
+    base = f"{OFFLOAD}/{name}"
+    m.write(f"{base}/enabled", use).write(f"{base}/reasons", REASONS).write(f"{base}/busy", 0)
+    for order in range(11):
+        size = f"{4 << order}kB"
+        copied, failed = folios.get(f"_{size}", (0, 0))
+        m.write(f"{base}/folios-{size}/copied", copied)
+        m.write(f"{base}/folios-{size}/failed", failed)
+    return m
+
+
+def with_engines(m: Machine) -> Machine:
+    """The kernel has CONFIG_MIGRATE_COPY too, and two engines: one is on, and works."""
+    m.write(f"{OFFLOAD}/first_folio_us", 100)
+    add_engine(add_engine(m, "mtcopy", 0), "dcbm", 1, _4kB=(8000, 12), _2048kB=(400, 0))
+    return m.write(f"{OFFLOAD}/dcbm/busy", 30)
+
+
 def troubled(root: Path) -> Machine:
     """The same machine, with much that is wrong, garbled or newer than the command."""
     m = cxl(root)
@@ -260,6 +287,10 @@ def troubled(root: Path) -> Machine:
     m.write("proc/sys/kernel/numa_balancing", 1).write("sys/kernel/mm/numa/demotion_enabled", 0)
     m.write(f"{PGHOT}/sources/hint_fault/running", 0)
     m.counters(pghot_skip_dirty=8000, pghot_skip_moonlight=5, pghot_echoes=8)
+    with_engines(m).write(f"{OFFLOAD}/dcbm/folios-4kB/failed", 4000)
+    add_engine(m, "test", "always").write(f"{OFFLOAD}/mtcopy/enabled", "always")
+    m.write(f"{OFFLOAD}/mtcopy/folios-4kB/copied", "many")
+    m.write(f"{OFFLOAD}/mtcopy/reasons", "demotion numa_misplaced")
     return m.remove(f"{NODES}/node1/distance").zones(node0=4000, node1=4000, node2=800000)
 
 
@@ -309,6 +340,11 @@ def working(root: Path) -> Machine:
             f"pgpromote_success {promoted}\npgdemote_kswapd {demoted}\n",
         )
     return m
+
+
+def engines(root: Path) -> Machine:
+    """The machine of `working` with copy engines."""
+    return with_engines(working(root))
 
 
 def many_sources(root: Path) -> Machine:

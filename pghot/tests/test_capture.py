@@ -12,7 +12,7 @@ from pghot.tests import fakes
 from pghot.tree import Tree
 
 
-@pytest.mark.parametrize("kind", ["bare", "stock_cxl", "cxl"])
+@pytest.mark.parametrize("kind", ["bare", "stock_cxl", "cxl", "engines"])
 def test_copy_gives_the_same_status(tmp_path, kind):
     machine = getattr(fakes, kind)(tmp_path / "machine")
     files, unread = capture(str(tmp_path / "copy"), str(machine.root))
@@ -20,17 +20,20 @@ def test_copy_gives_the_same_status(tmp_path, kind):
     assert (files > 10, unread) == (True, 0)
 
 
-def test_each_file_of_the_kernel_is_kept(tmp_path, repo):
+@pytest.mark.parametrize("listed, least", [("pghot", 30), ("migrate-offload", 6)])
+def test_each_file_of_the_kernel_is_kept(tmp_path, repo, listed, least):
     """Those of its list, with nothing else that has the same value."""
-    abi = (repo / "linux/Documentation/ABI/testing/sysfs-kernel-mm-pghot").read_text()
+    abi = (repo / f"linux/Documentation/ABI/testing/sysfs-kernel-mm-{listed}").read_text()
     files = re.findall(r"^What:\s+/(sys/\S+[^/\s])$", abi, re.MULTILINE)
-    assert len(files) > 30
+    assert len(files) >= least
     machine = fakes.bare(tmp_path / "machine")
-    for name in files:
-        machine.write(name.replace("<N>", "0"), 1)
+    names = {"<N>": "0", "<engine>": "dcbm", "<size>": "64"}
+    paths = [re.sub("<.*?>", lambda m: names[m[0]], file) for file in files]
+    for path in paths:
+        machine.write(path, 1)
     capture(str(tmp_path / "copy"), str(machine.root))
     kept = {str(p.relative_to(tmp_path / "copy")) for p in tmp_path.glob("copy/sys/**/*")}
-    assert [name for name in files if name.replace("<N>", "0") not in kept] == []
+    assert [path for path in paths if path not in kept] == []
 
 
 def test_existing_directory_is_left_alone(tmp_path, run):

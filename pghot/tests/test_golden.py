@@ -40,7 +40,9 @@ def test_explain_is_what_it_was(run):
     assert printed == (GOLDEN / "explain.json").read_text().replace("VERSION", __version__)
 
 
-@pytest.mark.parametrize("kind", ["bare", "stock_cxl", "cxl", "troubled", "fresh", "stuck", "off"])
+@pytest.mark.parametrize(
+    "kind", ["bare", "stock_cxl", "cxl", "troubled", "fresh", "stuck", "engines", "off"]
+)
 @pytest.mark.parametrize("command", ["status", "doctor"])
 def test_lines_wrap_at_100(tmp_path, run, kind, command):
     """Other than commands to run, which are in one piece."""

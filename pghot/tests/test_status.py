@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pghot.snapshot import collect
-from pghot.tests.fakes import MAP_BYTES, PGHOT, balance, switch_off, switch_on
+from pghot.tests.fakes import MAP_BYTES, PGHOT, balance, switch_off, switch_on, with_engines
 from pghot.text import report
 from pghot.tree import Tree
 
@@ -357,7 +357,7 @@ def test_every_field_is_documented(run, cxl, repo):
         return set()
 
     document = (repo / "docs/tool.md").read_text()
-    fields = names(run("status", "--json", machine=cxl).json)
+    fields = names(run("status", "--json", machine=with_engines(cxl)).json)
     assert len(fields) > 50
     assert [
         f for f in sorted(fields) if f"`{f}`" not in document and f"`{f}[]`" not in document

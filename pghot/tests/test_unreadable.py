@@ -190,7 +190,7 @@ GARBAGE = st.one_of(
 @given(data=st.data())
 def test_garbage_never_gives_a_traceback(data, capsys):
     with tempfile.TemporaryDirectory() as root:
-        machine = fakes.cxl(Path(root))
+        machine = fakes.with_engines(fakes.cxl(Path(root)))
         paths = machine.files()
         for path in data.draw(st.lists(st.sampled_from(paths), max_size=6, unique=True)):
             if data.draw(st.booleans()):
