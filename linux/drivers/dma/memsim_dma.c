@@ -9,6 +9,7 @@
 #include <linux/interrupt.h>
 #include <linux/io.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 
@@ -380,7 +381,4 @@ static struct pci_driver memsim_driver = {
 	/* Its channels may be somebody's, and go with it. */
 	.driver.suppress_bind_attrs = true,
 };
-module_pci_driver(memsim_driver);
-
-MODULE_DESCRIPTION("Copy engine of the memory model");
-MODULE_LICENSE("GPL");
+builtin_pci_driver(memsim_driver);

@@ -391,8 +391,9 @@ static const struct kernel_param_ops channels_ops = {
 	.set = channels_set,
 	.get = channels_get,
 };
+
+/* DMA channels to use, up to CHANNELS_MAX; 0: the engine is not there. */
 module_param_cb(channels, &channels_ops, &at_boot, 0644);
-MODULE_PARM_DESC(channels, "DMA channels to use, 0 to 16; 0: the engine is not there");
 
 /* After drivers of DMA engines. */
 static int __init dcbm_init(void)

@@ -40,8 +40,9 @@ static const struct kernel_param_ops threads_ops = {
 	.set = threads_set,
 	.get = param_get_uint,
 };
+
+/* Threads for a job beside the one that waits, from 1 to THREADS_MAX. */
 module_param_cb(threads, &threads_ops, &threads, 0644);
-MODULE_PARM_DESC(threads, "threads beside the one that waits, for a job, 1 to 16");
 
 struct mt_thread {
 	struct work_struct work;

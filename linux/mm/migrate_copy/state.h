@@ -47,7 +47,8 @@ struct migrate_copy_state {
 	u64 failed[MIGRATE_COPY_ORDERS];
 	u64 busy;
 	struct migrate_copy_line lines[MIGRATE_COPY_WAYS][MIGRATE_COPY_ORDERS];
-	struct migrate_copy_cost costs[2][MIGRATE_COPY_WAYS][MIGRATE_COPY_ORDERS][MIGRATE_COPY_SIZES];
+	struct migrate_copy_cost costs[2][MIGRATE_COPY_WAYS][MIGRATE_COPY_ORDERS]
+				     [MIGRATE_COPY_SIZES];
 };
 
 extern struct mutex migrate_copy_lock;
