@@ -354,6 +354,7 @@ def test_what_stands_for_all_is_written_and_called_so(work_tree, monkeypatch):
 def test_an_experiment_is_published_by_itself_and_pages_once_all_are(
     work_tree, monkeypatch, capsys
 ):
+    asked = "redis"
     every = [one for one in description.experiments() if one.name in ("redis", "movepages-4k")]
     monkeypatch.setattr(
         command.description,
@@ -366,7 +367,6 @@ def test_an_experiment_is_published_by_itself_and_pages_once_all_are(
     monkeypatch.setattr(command.origins, "commit", lambda: f"commit of {asked}")
     pages = [work_tree / "README.md", work_tree / "docs" / "bench.md"]
 
-    asked = "redis"
     assert bench("--docs", "--experiment", asked) == 0
     assert "1 of 2 experiments" in capsys.readouterr().err
     assert all("Made by" not in page.read_text(encoding="utf-8") for page in pages)
@@ -375,11 +375,8 @@ def test_an_experiment_is_published_by_itself_and_pages_once_all_are(
     assert bench("--docs", "--experiment", asked) == 0
     for page in pages:
         text = " ".join(page.read_text(encoding="utf-8").split())
-        assert (
-            "Made by `make bench`, commit of redis; commit of movepages-4k (movepages-4k). "
-            f"Digest of all rows: {report.digest(ROWS)}." in text
-            or "Made by `make bench`, commit of movepages-4k; commit of redis (redis). " in text
-        )
+        # The one that the matrix has first, as both have as many.
+        assert "Made by `make bench`, commit of movepages-4k; commit of redis (redis). " in text
     # Once more, and nothing changes.
     before = (work_tree / "docs" / "bench.json").read_text(encoding="utf-8")
     assert bench("--docs", "--experiment", asked) == 0
