@@ -16,18 +16,13 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "numa.h"
+#include "region.h"
 
 #define WORDS		(PAGE / sizeof(uint64_t))
 #define WRITERS_MAX	8
-#define HUGE		(2UL << 20)
 
-static char *start;
-static unsigned long nr_pages;
 static int nr_writers = 2;
 static bool forks, shared;
 static int stop, memory_fd;
@@ -38,7 +33,7 @@ static uint64_t *counted[WRITERS_MAX];
 /* The last words of a page are the writers'. */
 static uint64_t *words_of(unsigned long page)
 {
-	return (uint64_t *)(start + page * PAGE);
+	return (uint64_t *)(region.start + page * PAGE);
 }
 
 static uint64_t pattern(unsigned long page, unsigned long word)
@@ -61,7 +56,7 @@ static void fill(void)
 {
 	unsigned long page, word;
 
-	for (page = 0; page < nr_pages; page++)
+	for (page = 0; page < region.nr_pages; page++)
 		for (word = 0; word < WORDS - WRITERS_MAX; word++)
 			words_of(page)[word] = pattern(page, word);
 }
@@ -82,7 +77,7 @@ static void *writer(void *arg)
 		unsigned long page = (x = x * 6364136223846793005ULL + 1) >> 33;
 		uint64_t *word;
 
-		page %= nr_pages;
+		page %= region.nr_pages;
 		word = &words_of(page)[WORDS - WRITERS_MAX + me];
 		/* A write that got lost shows at the next one, or in the end. */
 		if (READ_ONCE(*word) != counted[me][page])
@@ -103,7 +98,7 @@ static void *reader(void *arg)
 	while (!READ_ONCE(stop)) {
 		if (page_is_wrong(page))
 			__sync_fetch_and_add(&wrong, 1);
-		page = (page + 7) % nr_pages;
+		page = (page + 7) % region.nr_pages;
 	}
 	return arg;
 }
@@ -118,9 +113,9 @@ static void fork_and_look(void)
 	if (child < 0)
 		die("fork: %s", strerror(errno));
 	if (!child) {
-		for (page = 0; page < nr_pages; page++)
+		for (page = 0; page < region.nr_pages; page++)
 			bad += page_is_wrong(page);
-		for (page = 0; page < nr_pages && !shared; page += 3)
+		for (page = 0; page < region.nr_pages && !shared; page += 3)
 			WRITE_ONCE(words_of(page)[0], 0);
 		_exit(bad != 0);
 	}
@@ -135,65 +130,6 @@ static void *forker(void *arg)
 	return arg;
 }
 
-static char *map_file(const char *path, size_t bytes)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	char *p;
-
-	if (fd < 0 || ftruncate(fd, bytes))
-		die("%s: %s", path, strerror(errno));
-	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	unlink(path);
-	return p;
-}
-
-static char *map_memory(size_t bytes, int flags, int advice)
-{
-	char *p = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE,
-		       MAP_ANONYMOUS | flags, -1, 0);
-
-	if (p == MAP_FAILED)
-		return p;
-	p = (char *)(((uintptr_t)p + HUGE - 1) & ~(HUGE - 1));
-	if (advice)
-		madvise(p, bytes, advice);
-	return p;
-}
-
-static void map(const char *kind, size_t bytes)
-{
-	shared = !strcmp(kind, "shmem") || !strncmp(kind, "file:", 5);
-	if (!strcmp(kind, "anon") || !strcmp(kind, "locked"))
-		start = map_memory(bytes, MAP_PRIVATE, MADV_NOHUGEPAGE);
-	else if (!strcmp(kind, "thp"))
-		start = map_memory(bytes, MAP_PRIVATE, MADV_HUGEPAGE);
-	else if (!strcmp(kind, "shmem"))
-		start = map_memory(bytes, MAP_SHARED, 0);
-	else if (!strcmp(kind, "huge"))
-		start = map_memory(bytes, MAP_PRIVATE | MAP_HUGETLB, 0);
-	else if (!strncmp(kind, "file:", 5))
-		start = map_file(kind + 5, bytes);
-	else
-		die("unknown kind '%s'", kind);
-	if (start == MAP_FAILED)
-		die("mmap: %s", strerror(errno));
-	if (!strcmp(kind, "locked") && mlock(start, bytes))
-		die("mlock: %s", strerror(errno));
-}
-
-static unsigned long move_to(int node, int *to, int *status)
-{
-	unsigned long page, n = 0;
-
-	for (page = 0; page < nr_pages; page++)
-		to[page] = node;
-	move_pages_of(start, nr_pages, to, status);
-	for (page = 0; page < nr_pages; page++)
-		n += status[page] == node;
-	return n;
-}
-
 static void begin(pthread_t *thread, void *(*what)(void *), long arg)
 {
 	if (pthread_create(thread, NULL, what, (void *)arg))
@@ -204,7 +140,10 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[WRITERS_MAX + 2];
 	unsigned long page, rounds, moved = 0, i;
-	int *to, *status, nodes[2], option, n = 0;
+	int nodes[2], option, n = 0;
+	const char *kind;
+	unsigned long mb;
+	bool locked;
 
 	while ((option = getopt(argc, argv, "fw:")) != -1) {
 		if (option == 'f')
@@ -214,24 +153,25 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind != 5 || nr_writers < 0 || nr_writers > WRITERS_MAX)
 		die("usage: contents [-f] [-w WRITERS] KIND MB NODE NODE ROUNDS");
-	nr_pages = strtoul(argv[optind + 1], NULL, 0) << 20 >> 12;
+	kind = argv[optind];
+	mb = strtoul(argv[optind + 1], NULL, 0);
 	nodes[0] = atoi(argv[optind + 2]);
 	nodes[1] = atoi(argv[optind + 3]);
 	rounds = strtoul(argv[optind + 4], NULL, 0);
-	to = calloc(nr_pages, sizeof(*to));
-	status = calloc(nr_pages, sizeof(*status));
-	if (!nr_pages || !to || !status)
-		die("no memory");
+	if (!mb)
+		die("no memory to move");
 	memory_fd = open("/proc/self/mem", O_RDWR);
 	if (memory_fd < 0)
 		die("/proc/self/mem: %s", strerror(errno));
-	set_policy(MPOL_BIND, 1UL << nodes[1]);
-	map(argv[optind], nr_pages * PAGE);
+	locked = !strcmp(kind, "locked");
+	shared = !strcmp(kind, "shmem") || !strncmp(kind, "file:", 5);
+	region_make(locked ? "anon" : kind, mb, nodes[1], false);
+	if (locked)
+		region_lock();
 	fill();
-	set_policy(MPOL_DEFAULT, 0);
 
 	for (n = 0; n < nr_writers; n++) {
-		counted[n] = calloc(nr_pages, sizeof(uint64_t));
+		counted[n] = calloc(region.nr_pages, sizeof(uint64_t));
 		if (!counted[n])
 			die("no memory");
 		begin(&threads[n], writer, n);
@@ -239,13 +179,15 @@ int main(int argc, char **argv)
 	begin(&threads[n++], reader, 0);
 	if (forks)
 		begin(&threads[n++], forker, 0);
-	for (i = 0; i < rounds; i++)
-		moved += move_to(nodes[i % 2], to, status);
+	for (i = 0; i < rounds; i++) {
+		region_move_to(nodes[i % 2]);
+		moved += region_count_on(1UL << nodes[i % 2]);
+	}
 	WRITE_ONCE(stop, 1);
 	while (n)
 		pthread_join(threads[--n], NULL);
 
-	for (page = 0; page < nr_pages; page++) {
+	for (page = 0; page < region.nr_pages; page++) {
 		wrong += page_is_wrong(page);
 		for (n = 0; n < nr_writers; n++)
 			wrong += words_of(page)[WORDS - WRITERS_MAX + n] !=

@@ -4,7 +4,7 @@
  *
  *	hotmem [-c CPU,...] [-s all|halves|turns] [-b NODES] [-p] [-x] KIND MB NODE
  *
- *	KIND	anon, thp, shmem, file:PATH
+ *	KIND	anon, thp, huge, shmem, file:PATH
  *	-c	one worker for each CPU of the list, bound to it; default: one
  *		worker, bound to nothing
  *	-s	pages of each worker: all of them; one contiguous part; every n-th

@@ -76,6 +76,8 @@ void region_make(const char *kind, unsigned long mb, int node, bool executable)
 		region.start = map_anon(bytes, MAP_PRIVATE, MADV_NOHUGEPAGE);
 	else if (!strcmp(kind, "thp"))
 		region.start = map_anon(bytes, MAP_PRIVATE, MADV_HUGEPAGE);
+	else if (!strcmp(kind, "huge"))
+		region.start = map_anon(bytes, MAP_PRIVATE | MAP_HUGETLB, MADV_NORMAL);
 	else if (!strcmp(kind, "shmem"))
 		region.start = map_anon(bytes, MAP_SHARED, MADV_NOHUGEPAGE);
 	else

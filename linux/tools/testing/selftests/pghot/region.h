@@ -38,7 +38,7 @@ static inline bool region_is_wrong(unsigned long page)
 	return READ_ONCE(*region_word(page)) != region_pattern(page);
 }
 
-/* Make it: @kind is anon, thp, shmem or file:PATH, which may be @executable. */
+/* Make it: @kind is anon, thp, huge, shmem or file:PATH, which may be @executable. */
 void region_make(const char *kind, unsigned long mb, int node, bool executable);
 void region_free(void);
 
