@@ -10,9 +10,9 @@
 
 #include <linux/completion.h>
 #include <linux/debugfs.h>
-#include <linux/delay.h>
 #include <linux/highmem.h>
 #include <linux/init.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/migrate_copy.h>
 #include <linux/mm.h>

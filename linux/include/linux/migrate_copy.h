@@ -12,7 +12,6 @@
 #include <linux/bitmap.h>
 #include <linux/bits.h>
 #include <linux/gfp.h>
-#include <linux/list.h>
 #include <linux/migrate_mode.h>
 #include <linux/mm_types.h>
 #include <linux/types.h>
@@ -53,10 +52,8 @@ struct migrate_copy_pair {
 
 /**
  * struct migrate_copy_job - folios to copy
- * @list: the engine's, from its start() to its finish()
- * @private: the engine's
+ * @private: the engine's, from its start() to its finish()
  * @engine: who copies
- * @reason: why they migrate
  * @from: node they are on
  * @to: node they go to
  * @order: of each of them
@@ -70,10 +67,8 @@ struct migrate_copy_pair {
  * @pair: the folios
  */
 struct migrate_copy_job {
-	struct list_head list;
 	void *private;
 	struct migrate_copy_engine *engine;
-	enum migrate_reason reason;
 	int from, to;
 	unsigned int order, nr;
 	bool contended;
@@ -111,7 +106,6 @@ struct migrate_copy_ops {
  * @min_order: smallest folio that it takes
  * @max_order: largest
  * @use: when it is used at first
- * @private: the engine's
  * @state: the core's
  */
 struct migrate_copy_engine {
@@ -120,7 +114,6 @@ struct migrate_copy_engine {
 	unsigned long reasons;
 	unsigned int min_order, max_order;
 	enum migrate_copy_use use;
-	void *private;
 	struct migrate_copy_state *state;
 };
 

@@ -28,7 +28,6 @@
 static bool copy_is_plain(const struct address_space *mapping)
 {
 	typeof(mapping->a_ops->migrate_folio) own = mapping->a_ops->migrate_folio;
-
 	bool plain = own == filemap_migrate_folio;
 
 	/* Swap has no host. */
@@ -96,33 +95,34 @@ static bool copy_seek(struct migrate_copy *copy, struct migrate_copy_plan *plan)
 
 /* Those from here on that are like the first one, as many as the plan says. */
 static struct migrate_copy_job *copy_gather(struct migrate_copy *copy,
-					    struct migrate_copy_plan *plan)
+					    const struct migrate_copy_plan *plan)
 {
 	struct migrate_copy_job *job;
+	unsigned int nr = 0;
 
 	job = kmalloc_flex(*job, pair, plan->folios, MIGRATE_COPY_GFP);
 	if (!job)
 		return NULL;
 	memset(job, 0, offsetof(struct migrate_copy_job, pair));
 	job->engine = plan->engine;
-	job->reason = copy->reason;
 	job->contended = plan->contended;
 	job->order = folio_order(copy->src);
 	job->from = folio_nid(copy->src);
 	job->to = folio_nid(copy->dst);
 	job->nr = plan->folios;
-	for (plan->folios = 0; plan->folios < job->nr && copy->src; copy_step(copy)) {
+	for (; nr < plan->folios && copy->src; copy_step(copy)) {
 		struct folio *src = copy->src;
 
 		if (folio_order(src) != job->order || folio_nid(src) != job->from ||
 		    folio_nid(copy->dst) != job->to)
 			break;
-		if (plan->folios && !copy_may_be_early(src))
+		/* The first one is known to be. */
+		if (nr && !copy_may_be_early(src))
 			continue;
-		job->pair[plan->folios].src = src;
-		job->pair[plan->folios++].dst = copy->dst;
+		job->pair[nr].src = src;
+		job->pair[nr++].dst = copy->dst;
 	}
-	job->nr = plan->folios;
+	job->nr = nr;
 	return job;
 }
 

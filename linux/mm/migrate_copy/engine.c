@@ -73,8 +73,8 @@ static unsigned int chunk_of(struct migrate_copy_state *state, unsigned int way,
 }
 
 /*
- * What an engine would have to do with the next folios. Where others want the CPU its cost
- * is but the time that is spent on it, so that a job could take for ever: no longer than
+ * Whether an engine copies the next folios. Where others want the CPU its cost is but the
+ * time that is spent on it, so that a job could take for ever: it may take no longer than
  * twice what the CPU would, which would have half of the time.
  */
 static enum migrate_copy_verdict judge(struct migrate_copy_state *state,

@@ -95,7 +95,7 @@ bool migrate_copy_plan(struct migrate_copy_plan *plan,
 		       const struct folio *dst, unsigned int left);
 void migrate_copy_put(struct migrate_copy_engine *engine);
 void migrate_copy_refused(struct migrate_copy_job *job, int err);
-void migrate_copy_account(struct migrate_copy_job *job, u64 waited_ns);
+void migrate_copy_account(struct migrate_copy_job *job, u64 finish_ns);
 void migrate_copy_account_cpu(const struct migrate_copy_job *job, u64 ns);
 #else
 static inline void migrate_copy_begin(struct migrate_copy *copy,

@@ -244,13 +244,13 @@ static void show_costs(struct seq_file *m, struct migrate_copy_state *state,
 static int costs_show(struct seq_file *m, void *unused)
 {
 	struct migrate_copy_state *state = m->private;
-	unsigned int i;
+	unsigned int contended, way, order;
 
 	seq_puts(m, "CPU   way          folio kB    CPU ns/KiB  engine: 1 folio     to 4     to 16     to 64      more  set-up ns  then ns/KiB\n");
-	for (i = 0; i < 2 * MIGRATE_COPY_WAYS * MIGRATE_COPY_ORDERS; i++)
-		show_costs(m, state, i / MIGRATE_COPY_ORDERS / MIGRATE_COPY_WAYS,
-			   i / MIGRATE_COPY_ORDERS % MIGRATE_COPY_WAYS,
-			   i % MIGRATE_COPY_ORDERS);
+	for (contended = 0; contended < 2; contended++)
+		for (way = 0; way < MIGRATE_COPY_WAYS; way++)
+			for (order = 0; order < MIGRATE_COPY_ORDERS; order++)
+				show_costs(m, state, contended, way, order);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(costs);
