@@ -3,6 +3,7 @@
 
 import re
 
+from pghot.machine import total_of
 from pghot.settings import ENGINE_SETTINGS, MIGRATE_OFFLOAD
 from pghot.status import Engine, FolioSize, MigrateOffload
 from pghot.subsystem import NAME, read_settings
@@ -57,12 +58,6 @@ def _folio_sizes(tree: Tree, base: str, files: list[str]) -> list[FolioSize]:
     ]
 
 
-def _total(counts: list[int | None]) -> int | None:
-    """None if one of them is not known, or there is none."""
-    known = [count for count in counts if count is not None]
-    return sum(known) if known and len(known) == len(counts) else None
-
-
 def _engine(tree: Tree, name: str) -> Engine | None:
     """None for what is no directory: a setting of all engines."""
     base = f"{MIGRATE_OFFLOAD}/{name}"
@@ -74,8 +69,8 @@ def _engine(tree: Tree, name: str) -> Engine | None:
         name=name,
         use=tree.choice(f"{base}/enabled", _USES),
         reasons=_reasons(tree, f"{base}/reasons"),
-        copied_folios=_total([size.copied_folios for size in sizes]),
-        failed_folios=_total([size.failed_folios for size in sizes]),
+        copied_folios=total_of(size.copied_folios for size in sizes),
+        failed_folios=total_of(size.failed_folios for size in sizes),
         busy_jobs=tree.integer(f"{base}/busy"),
         folio_sizes=sizes,
     )

@@ -86,7 +86,7 @@ def _node(
     )
 
 
-def _total(values: Iterable[int | None]) -> int | None:
+def total_of(values: Iterable[int | None]) -> int | None:
     """Their sum; None when one is not known or there are none."""
     total = None
     for value in values:
@@ -111,8 +111,9 @@ def tiers_and_nodes(tree: Tree) -> tuple[list[Tier], list[Node]]:
         if members == []:
             continue  # the kernel keeps a tier whose last node went away
         here = [nodes[n] for n in members or [] if n in nodes]
-        total = _total(n.total_bytes for n in here)
-        tiers.append(Tier(tier, None, members or [], total, _total(n.free_bytes for n in here)))
+        total = total_of(n.total_bytes for n in here)
+        free = total_of(n.free_bytes for n in here)
+        tiers.append(Tier(tier, None, members or [], total, free))
     slowest = max(
         (t.tier for t in tiers if any(n in nodes and nodes[n].has_cpu for n in t.nodes)),
         default=None,
