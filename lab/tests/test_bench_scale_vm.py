@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from lab.bench import description
-from lab.bench.matrix import cell
 from lab.measure import measure
+from lab.tests.bench_runs import runs_of
 
 pytestmark = pytest.mark.vm
 
@@ -58,8 +58,7 @@ def test_what_has_to_be_stated_is():
 def test_the_largest_process_has_as_much_as_it_says(name, stock_kernel):
     """At full length, which the scale of short runs goes by too, and with little work."""
     (read,) = description.experiments(name)
-    (slow,) = (one for one in description.contenders() if one.name == "slow")
-    run = cell(read, slow).runs[0]
+    run = runs_of(name, "slow")[0]
     words = run.workload
     little = (_LITTLE.get(option, word) for option, word in zip(("", *words), words))
     done = measure(
@@ -88,9 +87,7 @@ awk '
 
 
 def _between_watermarks(name: str) -> float:
-    (read,) = description.experiments(name)
-    (stock,) = (one for one in description.contenders() if one.name == "stock-2")
-    run = cell(read, stock).runs[0]
+    run = runs_of(name, "stock-2")[0]
     done = measure(replace(run, workload=("sh", "/between"), files={"/between": _BETWEEN}))
     # Which is no error here.
     assert done.error == "the workload had no measured part"

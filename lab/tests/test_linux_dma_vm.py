@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from lab.bench import description
-from lab.bench.matrix import cell
 from lab.measure import measure
+from lab.tests.bench_runs import runs_of
 
 pytestmark = pytest.mark.vm
 
@@ -19,9 +18,7 @@ def _moves(kernel, size: str, setup: str) -> float:
     """GB/s of the short form of movepages with folios of a size; it compares contents itself."""
     if kernel.flavour == "debug":
         pytest.skip("what copying costs beside all else a debug kernel changes")
-    (read,) = description.experiments(f"movepages-{size}")
-    (pghot,) = (one for one in description.contenders() if one.name == "pghot-default")
-    run = cell(read, pghot, quick=True).runs[0]
+    run = runs_of(f"movepages-{size}", "pghot-default", quick=True)[0]
     setup = f"{run.setup}\n{setup}"
     done = measure(replace(run, kernel=str(kernel.bzimage), setup=setup))
     assert done.error is None

@@ -6,9 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from lab.bench import description
-from lab.bench.matrix import cell
 from lab.measure import Result, measure
+from lab.tests.bench_runs import runs_of
 
 pytestmark = pytest.mark.vm
 
@@ -38,9 +37,7 @@ def _run(kernel, name: str, backoff: int, accesses: str = "", looks: bool = Fals
     """A run of an experiment with pghot, short if it need not make so many accesses."""
     if kernel.flavour == "debug":
         pytest.skip("how often pages are accessed beside it a debug kernel changes")
-    (read,) = description.experiments(name)
-    (pghot,) = (one for one in description.contenders() if one.name == "pghot-default-hint_fault")
-    run = cell(read, pghot, quick=not accesses).runs[0]
+    run = runs_of(name, "pghot-default-hint_fault", quick=not accesses)[0]
     if accesses:
         words = list(run.workload)
         words[words.index("--accesses") + 1] = accesses

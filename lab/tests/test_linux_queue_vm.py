@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from lab.bench import description
-from lab.bench.matrix import cell
 from lab.measure import measure
+from lab.tests.bench_runs import runs_of
 
 pytestmark = pytest.mark.vm
 
@@ -19,9 +18,7 @@ _FINDS_MUCH = "echo 10 >/sys/kernel/mm/pghot/sources/page_table/cpu_permille"
 def test_what_only_waits_for_its_turn_is_moved_all(kernel, name):
     if kernel.flavour == "debug":
         pytest.skip("how long moving takes a debug kernel changes")
-    (experiment,) = description.experiments(name)
-    (pghot,) = (one for one in description.contenders() if one.name == "pghot-default-page_table")
-    run = cell(experiment, pghot, quick=False).runs[0]
+    run = runs_of(name, "pghot-default-page_table")[0]
     setup = f"{run.setup}\n{_FINDS_MUCH}"
     done = measure(replace(run, kernel=str(kernel.bzimage), setup=setup))
     assert done.error is None

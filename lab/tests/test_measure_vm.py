@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from lab.bench import description
-from lab.bench.matrix import cell
 from lab.measure import Run, measure, plugin
+from lab.tests.bench_runs import runs_of
 
 pytestmark = pytest.mark.vm
 
@@ -155,9 +154,7 @@ def test_fifty_times_the_same_under_load(stock_kernel, restless, cpus, times):
 
 def of_the_bench(experiment, contender, words):
     """A run of the benchmarks in its short form, with these words behind its options."""
-    (read,) = description.experiments(experiment)
-    (one,) = (each for each in description.contenders() if each.name == contender)
-    (run,) = cell(read, one, quick=True).runs
+    (run,) = runs_of(experiment, contender, quick=True)
     pairs = zip(("", *run.workload), run.workload)
     return replace(run, workload=tuple(words.get(option, word) for option, word in pairs))
 
