@@ -51,7 +51,7 @@ static bool takes(const struct migrate_copy_state *state,
 {
 	const struct migrate_copy_engine *engine = state->engine;
 
-	return READ_ONCE(state->use) && (engine->reasons & BIT(reason)) &&
+	return READ_ONCE(state->use) && (READ_ONCE(state->reasons) & BIT(reason)) &&
 	       order >= engine->min_order && order <= engine->max_order;
 }
 
@@ -377,6 +377,7 @@ int migrate_copy_register(struct migrate_copy_engine *engine)
 	if (err)
 		goto out_free;
 	state->engine = engine;
+	state->reasons = engine->reasons & MIGRATE_COPY_ANY;
 	mutex_lock(&migrate_copy_lock);
 	err = is_known(engine->name) ? -EEXIST : 0;
 	if (!err) {

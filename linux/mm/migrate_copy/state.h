@@ -24,6 +24,7 @@
  * @dir: its directory in sysfs
  * @debug: its file in debugfs
  * @use: when it is used
+ * @reasons: for which reasons of migration, of those that it is there for
  * @jobs: those under way, and what is planned
  * @ended: there are none any more
  * @nth: number of the latest plan
@@ -40,6 +41,7 @@ struct migrate_copy_state {
 	struct kobject *dir;
 	struct dentry *debug;
 	enum migrate_copy_use use;
+	unsigned long reasons;
 	struct percpu_ref jobs;
 	struct completion ended;
 	u32 nth;

@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "internal.h"
@@ -93,7 +94,7 @@ static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
 static ssize_t reasons_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *buf)
 {
-	unsigned long reasons = to_state(kobj)->engine->reasons;
+	unsigned long reasons = READ_ONCE(to_state(kobj)->reasons);
 	unsigned int bit;
 	int len = 0;
 
@@ -103,7 +104,45 @@ static ssize_t reasons_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 
-static struct kobj_attribute reasons_attr = __ATTR_RO(reasons);
+/* Words, of which each is one that the engine is there for. */
+static int reasons_read(char *words, unsigned long served, unsigned long *reasons)
+{
+	char *word;
+	int reason;
+
+	*reasons = 0;
+	while ((word = strsep(&words, " \n"))) {
+		if (!*word)
+			continue;
+		reason = match_string(migrate_reason_names, MR_NEVER, word);
+		if (reason < 0 || !(served & BIT(reason)))
+			return -EINVAL;
+		*reasons |= BIT(reason);
+	}
+	/* To be used for nothing is another setting. */
+	return *reasons ? 0 : -EINVAL;
+}
+
+static ssize_t reasons_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t count)
+{
+	struct migrate_copy_state *state = to_state(kobj);
+	unsigned long reasons;
+	char *words;
+	int err;
+
+	words = kstrndup(buf, count, GFP_KERNEL);
+	if (!words)
+		return -ENOMEM;
+	err = reasons_read(words, state->engine->reasons, &reasons);
+	kfree(words);
+	if (err)
+		return err;
+	WRITE_ONCE(state->reasons, reasons);
+	return count;
+}
+
+static struct kobj_attribute reasons_attr = __ATTR_RW(reasons);
 
 static ssize_t busy_show(struct kobject *kobj, struct kobj_attribute *attr,
 			 char *buf)
