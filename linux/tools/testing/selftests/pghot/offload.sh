@@ -89,6 +89,33 @@ test_huge_pages() {
 	[ "$(engine_sum test copied)" = 0 ] || fail "the engine copied $(engine_sum test copied)"
 }
 
+# Folios of sizes between a page and a huge page migrate as they are, and go on to do so.
+test_large_folios_stay_whole() {
+	local thp=/sys/kernel/mm/transparent_hugepage enabled size kb begun split tried=0
+	need_tiers
+	knob $BALANCING 0
+	for enabled in $thp/hugepages-*kB/enabled; do
+		[ -e "$enabled" ] || skip "no folios between a page and a huge page"
+		knob "$enabled" never
+	done
+	for kb in 16 64 256; do
+		size=$thp/hugepages-${kb}kB
+		[ -d "$size" ] || continue
+		begun=$(<"$size/stats/anon_fault_alloc")
+		split=$(<"$size/stats/split")
+		echo always >"$size/enabled" || fail "cannot have folios of $kb KiB"
+		moves -w 0 thp "$MB" "$FAST" "$SLOW" $((ROUNDS + 1))
+		echo never >"$size/enabled" || fail "cannot be without folios of $kb KiB"
+		[ "$WRONG" = 0 ] || fail "$kb KiB: $WRONG pages are wrong"
+		((MOVED == PAGES * (ROUNDS + 1))) || fail "$kb KiB: $MOVED pages moved in all"
+		(($(<"$size/stats/anon_fault_alloc") > begun)) || fail "no folios of $kb KiB"
+		(($(<"$size/stats/split") == split)) ||
+			fail "$(($(<"$size/stats/split") - split)) folios of $kb KiB were split"
+		((++tried))
+	done
+	((tried > 0)) || skip "no folios of such sizes"
+}
+
 test_forks_meanwhile() {
 	need_engine reverse
 	forks_right
@@ -188,6 +215,28 @@ test_promoted_pages_are_right() {
 	(($(engine_sum test copied) > 0)) || fail "it copied nothing"
 }
 
+# Who has an engine for promotion does not lose it to programs that move their pages.
+test_an_engine_is_kept_for_some_reasons() {
+	local reasons=$OFFLOAD/test/reasons all words
+	need_engine ok
+	knob $BALANCING 0
+	all=$(<"$reasons")
+	[[ " $all " == *" syscall_or_cpuset "* ]] || fail "reasons: $all"
+	for words in "" " " never_migrated "numa_misplaced x" "demotion,damon"; do
+		if echo "$words" 2>/dev/null >"$reasons"; then
+			fail "reasons takes '$words'"
+		fi
+	done
+	[ "$(<"$reasons")" = "$all" ] || fail "what was refused left '$(<"$reasons")'"
+	echo numa_misplaced demotion >"$reasons" || fail "cannot set reasons"
+	[ "$(<"$reasons")" = "numa_misplaced demotion" ] || fail "reasons: $(<"$reasons")"
+	moves anon "$MB" "$FAST" "$SLOW" 2
+	[ "$(engine_sum test copied)" = 0 ] || fail "it copied $(engine_sum test copied)"
+	echo "$all" >"$reasons" || fail "cannot set reasons again"
+	moves anon "$MB" "$FAST" "$SLOW" 2
+	(($(engine_sum test copied) > 0)) || fail "it copied nothing"
+}
+
 test_settings_are_bounded() {
 	local file value
 	need_engine ok
@@ -201,7 +250,7 @@ test_settings_are_bounded() {
 			fail "first_folio_us takes $value"
 		fi
 	done
-	for file in enabled first_folio_us; do
+	for file in enabled reasons first_folio_us; do
 		file=$(find $OFFLOAD -name $file | head -1)
 		[ "$(stat -c %U%a "$file")" = root644 ] || fail "$file: $(stat -c %U%a "$file")"
 	done
