@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from lab import machines
 from lab.bench.description import Contender, Experiment, Variant
 from lab.errors import LabError
 from lab.measure import Result, Run, workloads
@@ -47,9 +48,11 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
     moves = contender.placement == "start"
     variant = experiment.variant or Variant("", experiment.name)
     hogs = _hogs(variant)
+    clock = machines.load(experiment.machine).clock
     scaled = ""
     if moves and experiment.is_scaled:
-        scaled = experiment.scale.script(cold=variant.cold, limited=variant.limited)
+        scale = experiment.scale.in_guest_time(clock)
+        scaled = scale.script(cold=variant.cold, limited=variant.limited)
     later = (
         f"/sys/kernel/mm/numa/demotion_enabled {int(moves)}",
         f"/proc/sys/kernel/numa_balancing {contender.balancing}",
@@ -60,6 +63,8 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
         "echo 0 >/proc/sys/kernel/numa_balancing",
         *(f"echo {line} >>/run/lab/settings" for line in later),
         scaled,
+        # What contenders convert themselves goes by it.
+        f"clock={clock}" if clock > 1 else "",
         # It says how full DRAM is at the start, and of what, with bounds too.
         variant.reclaim,
         f"echo 0 >{_BUSY}; hog {hogs} >/run/hog &" if hogs else "",
@@ -118,8 +123,8 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         limit_s=Run.limit_s * experiment.long_times if experiment.is_long else Run.limit_s,
     )
     # The best placement is counted in a run of its own, which makes two of each.
-    once = quick or contender.part == "wide" or placement == "best"
-    once = once or contender.name in experiment.one_seed
+    wide = contender.part == "wide" and contender.name not in experiment.named
+    once = quick or wide or placement == "best" or contender.name in experiment.one_seed
     seeds = 1 if once else experiment.seeds
     return Cell(
         experiment,
@@ -260,7 +265,8 @@ def _taken_ms(result: Result, cpus: Sequence[int]) -> float:
     """Milliseconds that the kernel had of these CPUs in the measured part, by the model. What keeps
     them busy knows only its own part, which begins and ends up to 5 ms earlier or later."""
     counted = [cpu["kernel"] for cpu in result.model["cpus"] if cpu["cpu"] in cpus]
-    return sum(kernel["instructions"] + kernel["ns"] for kernel in counted) / 1e6
+    each = result.model.get("instruction_ns", 1)
+    return sum(kernel["instructions"] * each + kernel["ns"] for kernel in counted) / 1e6
 
 
 def _lost_ms(result: Result, still: Result, variant: Variant | None) -> float | None:

@@ -16,7 +16,7 @@ make up for the first one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lab import toml
@@ -73,6 +73,11 @@ class Scale:
     time: int
     data: int
     processes: int = 1
+
+    def in_guest_time(self, clock: int) -> Scale:
+        """By which constants are set where ``clock`` guest nanoseconds are one of the machine's:
+        what takes a guest so many times as long stands for so much less time."""
+        return replace(self, time=max(1, round(self.time / clock)))
 
     def scan_ms(self) -> int:
         """scan_period_min_ms: how long scanning all memory of the process takes at the

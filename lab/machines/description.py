@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lab import paths, toml
 from lab.errors import LabError
+from lab.machines.guest_time import in_guest_time
 from lab.machines.machine import (
     BLOCK,
     MIB,
@@ -27,7 +28,7 @@ KINDS = ("dram", "cxl", "pmem")
 
 _MACHINE = ("about", "node", "distance", "latency_ns", "bandwidth_MiBps", "model")
 _NODE = ("size", "cpus", "memory", "near", "hotplug")
-_MODEL = ("llc", "llc_hit_ns", "share", "dma", "tlb", "snoop_ns", "interrupts")
+_MODEL = ("llc", "llc_hit_ns", "share", "dma", "tlb", "snoop_ns", "interrupts", "clock")
 _DMA = ("channels", "setup_ns", "MiBps")
 _INTERRUPTS = ("send_ns", "take_ns")
 _TLB = ("first", "second", "ways", "hit_ns", "walk_ns")
@@ -124,7 +125,23 @@ def _model(table: toml.Table) -> Model:
         _interrupts(table.table("interrupts", _INTERRUPTS))
         if "interrupts" in table
         else Interrupts(),
+        table.integer("clock", 1, 16, 1),
     )
+
+
+def _check_clock(table: toml.Table, machine: Machine) -> None:
+    """What the guest has of it is within what lab/memsim/config.c takes."""
+    guest = in_guest_time(machine).model
+    if guest is None:
+        return
+    cache = (guest.llc_hit_ns, guest.snoop_ns, guest.tlb.hit_ns, guest.tlb.walk_ns)
+    device = (
+        guest.interrupts.send_ns,
+        guest.interrupts.take_ns,
+        guest.dma.setup_ns if guest.dma else 0,
+    )
+    if max(cache) > 1000 or max(device) > 1 << 20:
+        table.fail("clock", f"{machine.clock} makes a time of the model too long for a guest")
 
 
 def _check_distance(table: toml.Table, machine: Machine) -> None:
@@ -176,6 +193,8 @@ def _machine(name: str, table: toml.Table) -> Machine:
         bandwidth_mibps=table.matrix("bandwidth_MiBps", sources, count, 1, 1 << 26),
         model=_model(table.table("model", _MODEL)) if "model" in table else None,
     )
+    if "model" in table:
+        _check_clock(table.table("model", _MODEL), machine)
     _check_distance(table, machine)
     _check_tiers(table, machine)
     return machine

@@ -85,7 +85,8 @@ class Model:
     ``llc`` is the size of each socket's last-level cache in bytes, ``llc_hit_ns``
     what a hit costs, ``snoop_ns`` what it costs more if another CPU of the socket has to
     be asked. Each CPU stands for ``share`` of those of the machine that is
-    modelled, and the memory carries so much less.
+    modelled, and the memory carries so much less. ``clock`` guest nanoseconds are one of
+    the machine's: an instruction takes one of the guest's.
     """
 
     llc: int
@@ -95,6 +96,7 @@ class Model:
     tlb: Tlb = Tlb()
     snoop_ns: int = SNOOP_NS
     interrupts: Interrupts = Interrupts()
+    clock: int = 1
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,11 @@ class Machine:
     def memory(self) -> int:
         """Bytes of all nodes."""
         return sum(node.size for node in self.nodes)
+
+    @property
+    def clock(self) -> int:
+        """Guest nanoseconds in one of the machine's."""
+        return self.model.clock if self.model else 1
 
     @property
     def initiators(self) -> list[int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lab import toml
 from lab.errors import LabError
+from lab.machines.guest_time import slower
 from lab.machines.machine import Machine, power_of_two
 
 DATA = Path(__file__).with_name("variations.toml")
@@ -62,20 +63,9 @@ class Variation:
                 f"machine {machine.name}: translations of {tlb.second} pages are not "
                 f"{tlb.ways} ways of a power of two"
             )
-        return replace(
-            machine,
-            latency_ns=tuple(
-                tuple(round(cell * self.latency) for cell in row) for row in machine.latency_ns
-            ),
-            model=replace(
-                model,
-                llc=llc,
-                llc_hit_ns=max(1, round(model.llc_hit_ns * self.latency)),
-                snoop_ns=round(model.snoop_ns * self.latency),
-                share=int(share),
-                tlb=tlb,
-            ),
-        )
+        varied = slower(machine, self.latency, int(share))
+        assert varied.model is not None
+        return replace(varied, model=replace(varied.model, llc=llc, tlb=tlb))
 
 
 def _variation(name: str, table: toml.Table) -> Variation:

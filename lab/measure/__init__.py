@@ -2,7 +2,7 @@
 """Runs on the modelled machine, where each access costs what its tier costs.
 
 ``measure(Run(...))`` boots a guest from memory, runs one workload, and returns what
-it took in guest time, the same on every host: docs/model.md.
+it took in the machine's time, the same on every host: docs/model.md.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from lab.host.process import Guests
 from lab.machines import check_host
 from lab.measure import outcome
 from lab.measure.boot import Prepared
+from lab.measure.machine_time import in_machine_time
 from lab.measure.run import Result, Run
 
 __all__ = ["Guests", "Result", "Run", "measure"]
@@ -40,15 +41,18 @@ def measure(run: Run, *, reuse: bool = False, guests: Guests | None = None) -> R
         prepared = Prepared(run)
         check_host(prepared.machine)
         keep = cached(prepared.digest())
+        clock = prepared.machine.clock
         if reuse and keep.is_file():
-            return Result(**json.loads(keep.read_text(encoding="utf-8")))
+            kept = Result(**json.loads(keep.read_text(encoding="utf-8")))
+            return in_machine_time(kept, clock)
         result = _run(prepared, guests or Guests())
     except LabError as error:
         return Result(error=str(error))
     result = replace(result, host_seconds=round(time.monotonic() - started, 1))
     if result.error is None:
+        # In guest time, as all that the digest is of.
         files.write_text(keep, json.dumps(asdict(result)))
-    return result
+    return in_machine_time(result, clock)
 
 
 def _run(prepared: Prepared, guests: Guests) -> Result:

@@ -91,7 +91,7 @@ def _setup(args: argparse.Namespace) -> str:
 def show(result: Result) -> str:
     """The result as text."""
     lines = [
-        f"{result.seconds:.6f} s of guest time, {result.host_seconds:g} s of the host's",
+        f"{result.seconds:.6f} s of the machine's time, {result.host_seconds:g} s of the host's",
         f"{result.workload['score']:.6g} {result.workload['unit']}",
         f"{result.kernel_seconds:.6f} s of all CPUs in the kernel",
     ]

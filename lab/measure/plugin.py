@@ -11,6 +11,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.machines import Machine
 from lab.machines.addresses import ranges
+from lab.machines.guest_time import in_guest_time
 from lab.measure.compile import compiled
 
 SOURCE = paths.ROOT / "lab" / "memsim"
@@ -67,7 +68,10 @@ def config(
     pages: Path | None = None,
     profile: Path | None = None,
 ) -> str:
-    """The model's description of ``machine``: lab/memsim/config.h says what it is."""
+    """The model's description of ``machine``, all in guest time: lab/memsim/config.h says what
+    it is. ``timeline_ms`` is in the machine's."""
+    clock = machine.clock
+    machine = in_guest_time(machine)
     model = machine.model
     if model is None:
         raise LabError(
@@ -77,7 +81,7 @@ def config(
     tlb = model.tlb
     lines = [
         f"output {output}",
-        f"timeline_ms {timeline_ms}",
+        f"timeline_ms {timeline_ms * clock}",
         f"llc {model.llc} {_WAYS} {model.llc_hit_ns} {model.snoop_ns}",
         f"tlb {tlb.first} {tlb.second} {tlb.ways} {tlb.hit_ns} {tlb.walk_ns}",
     ]
@@ -105,7 +109,7 @@ def config(
         lines.append(f"hmu {number}")
     if model.dma:
         lines.append(f"dma {model.dma.channels} {model.dma.setup_ns} {_mbps(model.dma.mibps, 1)}")
-    lines.append("mmio {} {}".format(*_MMIO_NS))
+    lines.append("mmio {} {}".format(*(ns * clock for ns in _MMIO_NS)))
     lines.append(f"ipi {model.interrupts.send_ns} {model.interrupts.take_ns}")
     lines += [f"range {part.start:#x} {part.end:#x} {part.node}" for part in ranges(machine)]
     return "\n".join(lines) + "\n"

@@ -112,6 +112,9 @@ def test_a_model_is_optional():
         ("share = 16", "shares = 16", "model: shares", "unknown field"),
         (", share = 16", "", "model: share", "is missing"),
         ("model = {", "model = 1 #", "model", "not a table"),
+        ("share = 16", "share = 16, clock = 0", "model: clock", "0 is not an integer from 1 to 16"),
+        ("share = 16", "share = 16, clock = 2.5", "model: clock", "2.5 is not an integer"),
+        ("12, share", "101, clock = 10, share", "model: clock", "10 makes a time of the model"),
         ("share = 16", "share = 16, dma = 1", "model: dma", "not a table of MiBps, channels"),
         (
             "share = 16",
