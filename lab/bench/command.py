@@ -10,6 +10,7 @@ from lab import paths
 from lab.bench import (
     description,
     documents,
+    engines,
     marks,
     options,
     overview,
@@ -187,6 +188,10 @@ def run(args: argparse.Namespace) -> int:
     several = tenants.table(rows)
     if several is not None:
         shown.print(several)
+    for grid in engines.grids(rows, experiments):
+        shown.print(grid)
+    if predicted := engines.told(rows, experiments):
+        console.print(predicted, highlight=False)
     # Loads matplotlib, for which no other verb is to wait.
     from lab.bench import page
 

@@ -13,8 +13,8 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
   experiment has no bounds, and ``unbounded`` says why
 - ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
 - ``wide``: true: every contender takes part, and not those alone that do so everywhere
-- ``named``: contenders that take part at full length though they do not everywhere, and unless
-  they are "alone" in variants without an idle CPU too
+- ``named``: contenders that take part at full length though they do not everywhere, with all
+  seeds, and unless they are "alone" in variants without an idle CPU too
 - ``control``: true: of contenders that are not everywhere the control takes part, in variants
   without an idle CPU too
 - ``decides``: what decides there which pages are promoted, one of DECIDES; where there are bounds

@@ -12,7 +12,17 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from lab.bench import description, figures, marks, order, overhead, report, resolution, tenants
+from lab.bench import (
+    description,
+    engines,
+    figures,
+    marks,
+    order,
+    overhead,
+    report,
+    resolution,
+    tenants,
+)
 from lab.bench.compared import Compared, by_experiment, compared, pair
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
@@ -179,6 +189,8 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
     ]
     scored = {row["experiment"] for row in others if row["score"] is not None}
     others = [row for row in others if row["experiment"] in scored and row["contender"] != "best"]
+    # Engines have tables of their own.
+    plain = [row for row in others if not engines.is_engine(row["contender"])]
     parts = [_made(origin, rows)]
     busy = [row for row in rows if row["hog_lost_ms"] is not None]
     if with_r:
@@ -222,9 +234,13 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
     if others:
         parts += [
             "What has no bounds, as a score, of which more is better:",
-            _matrix(others, "score", lambda row: figures.score(row["score"], None), _with_unit),
+            _matrix(plain, "score", lambda row: figures.score(row["score"], None), _with_unit),
             *filter(None, [_wrapped(resolution.told_scores(rows))]),
         ]
+    for table in engines.tables(rows, experiments):
+        parts += [_wrapped(table.about), _table(table.head, table.lines)]
+    if predicted := engines.told(rows, experiments):
+        parts.append(_wrapped(predicted))
     several = list(tenants.lines(rows))
     if several:
         parts += [

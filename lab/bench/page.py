@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from lab import machines
 from lab import page as pages
-from lab.bench import charts, figures, marks, overview, resolution, tenants
+from lab.bench import charts, engines, figures, marks, overview, resolution, tenants
 from lab.bench.compared import by_contender, pair
 from lab.bench.description import Contender, Experiment
 from lab.bench.marks import Mark
@@ -240,6 +240,8 @@ def write(
         standings=_standings(rows, experiments, contenders, delays, known),
         bounded=[part for part in parts if not part["unbounded"]],
         unbounded=[part for part in parts if part["unbounded"]],
+        engines=engines.tables(rows, experiments),
+        predicted=engines.told(rows, experiments),
         ours=marks.headline(list(known)) or "",
         resolution=" ".join(resolution.all_told(rows)),
         tenant_titles=(*tenants.NAMES[1:], *tenants.FIGURES),

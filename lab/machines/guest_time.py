@@ -17,9 +17,7 @@ def slower(machine: Machine, times: float, share: int) -> Machine:
         return machine
     return replace(
         machine,
-        latency_ns=tuple(
-            tuple(round(cell * times) for cell in row) for row in machine.latency_ns
-        ),
+        latency_ns=tuple(tuple(round(cell * times) for cell in row) for row in machine.latency_ns),
         model=replace(
             model,
             llc_hit_ns=max(1, round(model.llc_hit_ns * times)),

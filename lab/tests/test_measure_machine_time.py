@@ -74,9 +74,7 @@ def test_results_are_in_the_machines_time():
     tenants = [{"name": "a", "score": 3.0, "unit": "MB/s", "p99_us": 6.0, "promoted": 4}]
     detail = {"latency": [[400.0, 800.0]], "bandwidth": [25.0], "folios": 4, "tenants": tenants}
     workload = {"seconds": 2.0, "score": 5.0, "unit": "GB/s", "verified": True, "detail": detail}
-    raw = Result(
-        seconds=2.0, kernel_seconds=1.0, workload=workload, model=model, profile="ff 40\n"
-    )
+    raw = Result(seconds=2.0, kernel_seconds=1.0, workload=workload, model=model, profile="ff 40\n")
     assert in_machine_time(raw, 1) is raw
     got = in_machine_time(raw, 4)
     assert (got.seconds, got.kernel_seconds, got.score, got.profile) == (0.5, 0.25, 20.0, "ff 10\n")

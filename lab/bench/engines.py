@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What copy engines give, in the form of the document that they are held against: a line for
+the CPU and for each number of channels, a column for each size of folios.
+
+The modelled CPU and one modelled channel were fitted to two lines of the document
+(lab/machines/machines.toml). The others are what the model predicts, and how far that is off is
+said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from rich.table import Table as Grid
+
+from lab.bench import figures
+from lab.bench.compared import by_experiment
+from lab.bench.description import Experiment
+
+_CPU, _NONE, _ONE = "stock-0", "off", "dma-1"
+FITTED = (_CPU, _ONE)
+"""Contenders to whose figures in the document the model was fitted."""
+_ENGINE = re.compile(r"dma-(\d+)")
+_KERNEL = re.compile(r"kernel ([\d.]+)% of the CPU")
+_ROUNDS = re.compile(r"([\d.]+) G rounds")
+
+
+@dataclass(frozen=True)
+class Both:
+    """A figure here, and the document's."""
+
+    here: float | None
+    there: float | None
+
+    def over(self, other: Both) -> Both:
+        """How many times the other one it is."""
+        return Both(
+            self.here / other.here if self.here and other.here else None,
+            self.there / other.there if self.there and other.there else None,
+        )
+
+    def off(self) -> float | None:
+        """By which part of the document's figure the one here is above it."""
+        return self.here / self.there - 1 if self.here and self.there else None
+
+    def text(self, form: str) -> str:
+        """Both in that format."""
+        return f"{figures.figure(self.here, form)} / {figures.figure(self.there, form)}"
+
+
+_NOTHING = Both(None, None)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table and what is said above it."""
+
+    about: str
+    head: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+
+
+def is_engine(contender: str) -> bool:
+    """Whether it is one of those with channels, which have tables of their own."""
+    return bool(_ENGINE.fullmatch(contender))
+
+
+def _label(contender: str) -> str:
+    channels = _ENGINE.fullmatch(contender)
+    if not channels:
+        return {_CPU: "stock Linux", _NONE: "pghot, no engine"}[contender]
+    return "1 channel" if channels[1] == "1" else f"{channels[1]} channels"
+
+
+def _order(contenders: Iterable[str]) -> list[str]:
+    def channels(name: str) -> int:
+        found = _ENGINE.fullmatch(name)
+        return int(found[1]) if found else (name == _NONE) - 1
+
+    known = {name for name in contenders if name in (_CPU, _NONE) or is_engine(name)}
+    return sorted(known, key=channels)
+
+
+def _first(text: str) -> float:
+    """The number that a figure of a document begins with."""
+    return float(text.split()[0])
+
+
+def _found(pattern: re.Pattern[str], text: str) -> float | None:
+    match = pattern.search(text)
+    return float(match[1]) if match else None
+
+
+def _followed(
+    rows: list[dict], experiments: Sequence[Experiment], field: str
+) -> list[tuple[Experiment, dict[str, dict], dict[str, str]]]:
+    """Experiments whose document has figures of engines, whose rows have this field in their
+    detail: with these rows, and the document's figures, by contender."""
+    known, found = by_experiment(rows), []
+    for one in experiments:
+        figures_there = one.document.figures if one.document else ()
+        said = {figure.contender: figure.text for figure in figures_there}
+        own = {
+            name: row
+            for name, row in known.get(one.name, {}).items()
+            if not row["error"] and field in (row["detail"] or {})
+        }
+        if any(is_engine(name) for name in said.keys() & own.keys()):
+            found.append((one, own, said))
+    return found
+
+
+Scores = dict[int, dict[str, Both]]
+"""GB/s by KiB of the folios and by contender."""
+
+
+def _scores(rows: list[dict], experiments: Sequence[Experiment]) -> Scores:
+    found: Scores = {}
+    for _, own, said in _followed(rows, experiments, "folio_kib"):
+        size = next(iter(own.values()))["detail"]["folio_kib"]
+        found[size] = {
+            name: Both(row["score"], _first(said[name]) if name in said else None)
+            for name, row in own.items()
+        }
+    return dict(sorted(found.items()))
+
+
+def _size(kib: int) -> str:
+    return f"{kib // 1024}M" if kib >= 1024 else f"{kib}K"
+
+
+def _copies(scores: Scores) -> list[Table]:
+    names = _order(name for own in scores.values() for name in own)
+    head = ("here / document", *map(_size, scores))
+    fast, times = [], []
+    for name in names:
+        cells = [own.get(name, _NOTHING) for own in scores.values()]
+        label = _label(name) + (" (fitted)" if name in FITTED else "")
+        fast.append((label, *(cell.text(".2f") for cell in cells)))
+        beside = [own.get(_CPU, _NOTHING) for own in scores.values()]
+        if name != _CPU:
+            over = (cell.over(cpu) for cell, cpu in zip(cells, beside))
+            times.append((label, *(both.text(".2f") for both in over)))
+    return [
+        Table("GB/s of move_pages(2) by size of folios:", head, tuple(fast)),
+        Table("The same in times of what stock Linux does in it by the CPU:", head, tuple(times)),
+    ]
+
+
+def _share(row: dict) -> float | None:
+    """Percent of a CPU that all CPUs spent in the kernel."""
+    seconds, kernel = row["seconds"], row["kernel_seconds"]
+    return 100 * kernel / seconds if seconds and kernel is not None else None
+
+
+def _compaction(rows: list[dict], experiments: Sequence[Experiment]) -> list[Table]:
+    columns: list[tuple[str, str, dict[str, Both]]] = []
+    for one, own, said in _followed(rows, experiments, "migrated"):
+        kind = one.name.rpartition("-")[2]
+        there = {name: said.get(name, "") for name in own}
+        speed = {
+            name: Both(row["score"], _first(there[name]) if there[name] else None)
+            for name, row in own.items()
+        }
+        shares = {
+            name: Both(_share(row), _found(_KERNEL, there[name])) for name, row in own.items()
+        }
+        columns += [
+            (f"{kind}: huge pages/s", ",.0f", speed),
+            (f"{kind}: kernel, % of a CPU", ".1f", shares),
+        ]
+        rounds = {
+            name: Both(row["detail"]["spins"], _found(_ROUNDS, there[name]))
+            for name, row in own.items()
+            if row["detail"].get("spins")
+        }
+        # Machines and loops differ: what tells is how many times as much another one leaves.
+        cpu = rounds.get(_CPU, _NOTHING)
+        if rounds:
+            share = {name: both.over(cpu) for name, both in rounds.items()}
+            columns.append((f"{kind}: rounds of the loop, of stock's", ".2f", share))
+    names = _order(name for _, _, cells in columns for name in cells)
+    lines = tuple(
+        (_label(name), *(cells.get(name, _NOTHING).text(form) for _, form, cells in columns))
+        for name in names
+    )
+    head = ("here / document", *(title for title, _, _ in columns))
+    return [Table("Compaction, alone on a CPU and beside a loop on it:", head, lines)]
+
+
+def tables(rows: list[dict], experiments: Sequence[Experiment]) -> list[Table]:
+    """Those of the experiments that are there; none without an engine."""
+    scores = _scores(rows, experiments)
+    several = _followed(rows, experiments, "migrated")
+    return (_copies(scores) if scores else []) + (_compaction(rows, experiments) if several else [])
+
+
+def _told_off(found: list[float]) -> str:
+    return (
+        f"{median(map(abs, found)):.0%} in the median, from {min(found):+.0%} to {max(found):+.0%}"
+    )
+
+
+def told(rows: list[dict], experiments: Sequence[Experiment]) -> str:
+    """By how much the model is off, where it was fitted and where it predicts; empty where there
+    is nothing to hold it against."""
+    scores = _scores(rows, experiments)
+    off: dict[bool, list[float]] = {True: [], False: []}
+    ratios = []
+    for own in scores.values():
+        for name, both in own.items():
+            apart = both.off()
+            if apart is None:
+                continue
+            off[name in FITTED].append(apart)
+            ratio = both.over(own.get(_CPU, _NOTHING)).off()
+            if name not in FITTED and ratio is not None:
+                ratios.append(ratio)
+    said = []
+    if off[True]:
+        said.append(
+            f"Where the model was fitted, by the CPU and by one channel, it is off by "
+            f"{_told_off(off[True])}."
+        )
+    if off[False]:
+        said.append(
+            f"The other {len(off[False])} figures are its predictions: off by "
+            f"{_told_off(off[False])}"
+            + (f", and in times of the CPU by {_told_off(ratios)}." if ratios else ".")
+        )
+    return " ".join(said)
+
+
+def grids(rows: list[dict], experiments: Sequence[Experiment]) -> list[Grid]:
+    """The tables for the terminal."""
+    shown = []
+    for table in tables(rows, experiments):
+        grid = figures.grid()
+        grid.title, grid.title_justify = table.about, "left"
+        for number, title in enumerate(table.head):
+            grid.add_column(title, justify="right" if number else "left")
+        for line in table.lines:
+            grid.add_row(*line)
+        shown.append(grid)
+    return shown
