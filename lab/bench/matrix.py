@@ -18,6 +18,15 @@ _BUSY = "/run/lab/busy"
 """What lab/workloads/hog.c waits for."""
 
 
+_CLOCK = """\
+# What contenders convert themselves goes by it.
+clock={}
+slice=/sys/kernel/debug/sched/base_slice_ns
+echo $(($(cat $slice) * clock)) >$slice"""
+"""Shell for guests whose clock is not the machine's: programs that share a CPU take turns of the
+same length by the machine's."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """One experiment with one contender, and the runs it takes, one for each seed.
@@ -63,8 +72,7 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
         "echo 0 >/proc/sys/kernel/numa_balancing",
         *(f"echo {line} >>/run/lab/settings" for line in later),
         scaled,
-        # What contenders convert themselves goes by it.
-        f"clock={clock}" if clock > 1 else "",
+        _CLOCK.format(clock) if clock > 1 else "",
         # It says how full DRAM is at the start, and of what, with bounds too.
         variant.reclaim,
         f"echo 0 >{_BUSY}; hog {hogs} >/run/hog &" if hogs else "",

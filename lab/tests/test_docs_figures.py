@@ -225,16 +225,6 @@ def higher(one: str, *names: str) -> bool:
     )
 
 
-def times_as_long() -> list[float]:
-    """Of move_pages(2), against its document."""
-    return [
-        figure / SCORE[read.name]["stock-0"]
-        for read in description.experiments()
-        if read.name.startswith("movepages") and read.document
-        for figure in [float(read.document.figures[0].text.split()[0])]
-    ]
-
-
 _T_SLOW = {
     name: float(re.findall(r"\(([\d.]+)", line["delay (T_slow, scans)"])[0])
     for name, line in table("delay (T_slow, scans)").items()
@@ -355,14 +345,6 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
         "docs/bench.md",
         lambda: (round(min(LONG_S)), round(max(LONG_S))) == (44, 128),
     ),
-    "Moving pages of 4 KiB one by one takes some 8 µs a page (`movepages-4k`, stock Linux) and "
-    "1.15 µs in its document: seven times as long.": (
-        "docs/model.md",
-        lambda: (
-            all(round(4.096 / SCORE["movepages-4k"][one]) == 8 for one in ("stock-0", "stock-2"))
-            and round(max(times_as_long())) == 7
-        ),
-    ),
     "In full length contenders are apart in `redis` and `tenants`, and alike in `graph500`": (
         "docs/model.md",
         lambda: {"redis", "tenants"} <= where("ahead") and "graph500" in where("alike"),
@@ -408,11 +390,6 @@ def test_experiments_files_say_no_more_than_the_tables():
         for read in description.experiments()
         if read.document
     }
-    low, high = min(times_as_long()), max(times_as_long())
-    assert (round(low), round(high)) == (5, 7)
-    sizes = [name for name in why if name.startswith("movepages")]
-    assert len(sizes) == 6
-    assert all("it takes five to seven times as long here" in why[name] for name in sizes)
     assert "here some 10% with either" in why["regions"]
     # Of forty regions of 4 MiB.
     beside = table("Followed", keys=2)

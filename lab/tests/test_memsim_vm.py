@@ -5,6 +5,7 @@ import pytest
 
 from lab.host.compiler import compile_c
 from lab.machines import load
+from lab.machines.variation import Variation
 from lab.measure import Run, measure, plugin
 
 pytestmark = pytest.mark.vm
@@ -42,6 +43,31 @@ def test_latency(one_socket, two_sockets):
         for cpu, row in enumerate(result.workload["detail"]["latency"]):
             want = described[cpu if machine == "two-socket-cxl" else 0]
             assert row == pytest.approx(list(want), rel=0.02), (machine, cpu)
+
+
+def test_a_clock_of_its_own(stock_kernel):
+    """What is described is in the machine's time, of which the guest's is a multiple, and so is
+    what comes out."""
+    machine = load("two-socket-full")
+    assert machine.model is not None and machine.clock > 1
+    detail = probe(machine.name, "0,4").workload["detail"]
+    for row, described in zip(detail["latency"], machine.latency_ns):
+        assert row == pytest.approx(list(described), rel=0.02)
+    model = machine.model
+    assert detail["write_ns"] == pytest.approx(
+        [140 - 90 + 2 * model.llc_hit_ns + model.snoop_ns], rel=0.05
+    )
+
+
+def test_bandwidth_by_a_clock_of_its_own(stock_kernel):
+    """With as little of it as CPUs use up."""
+    machine = load("small-full")
+    assert machine.model is not None and machine.clock > 1
+    words = ("probe", "--nodes", "0,1", "--cpus", "0,1")
+    result = measure(Run(machine.name, "stock", words, variation=Variation(bandwidth=1 / 16)))
+    assert result.error is None
+    want = [mibps * 1.048576 / 16 for mibps in machine.bandwidth_mibps[0]]
+    assert result.workload["detail"]["bandwidth"] == pytest.approx(want, rel=0.05)
 
 
 def test_small_pages(one_socket):
@@ -202,6 +228,16 @@ def test_channels_add_up_where_the_link_has_room(stock_kernel):
     # What a document says of 4 KiB, from the slow tier to the fast one.
     alone = copied_by_the_cpu("dram-cxl-full", 1, 0)
     assert said["all_ns"] < alone < said["cpu_ns"] < 1.1 * alone < said["one_ns"]
+    assert said["vectors"] == said["channels"] == 16
+
+
+def test_the_copy_engine_by_a_clock_of_its_own(stock_kernel):
+    said, _ = device("dma", "--from", "1", "--to", "0", machine="two-socket-full")
+    machine = load("two-socket-full")
+    assert machine.model is not None and machine.model.dma is not None
+    engine = machine.model.dma
+    own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
+    assert own < said["one_ns"] < 1.08 * own
     assert said["vectors"] == said["channels"] == 16
 
 

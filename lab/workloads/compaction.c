@@ -17,6 +17,7 @@
 #include "lib/workload.h"
 
 #define HUGE	(2UL << 20)
+#define KHUGEPAGED	"/sys/kernel/mm/transparent_hugepage/khugepaged/"
 
 static uint64_t mib = 256, huge = 24;
 static bool busy;
@@ -125,6 +126,9 @@ int main(int argc, char **argv)
 	/* What is free elsewhere would be taken instead. */
 	if (workload.place.n != 1 || workload.place.spill)
 		workload_fail("--place needs one node");
+	/* As the source has it: nobody else looks for huge pages meanwhile. */
+	set(KHUGEPAGED "pages_to_scan", "1");
+	set(KHUGEPAGED "scan_sleep_millisecs", "3600000");
 	set("/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
 	workload_place(&workload.place);
 	filler = fragment();
