@@ -25,6 +25,7 @@ FITTED = (_CPU, _ONE)
 """Contenders to whose figures in the document the model was fitted."""
 _ENGINE = re.compile(r"dma-(\d+)")
 _KERNEL = re.compile(r"kernel ([\d.]+)% of the CPU")
+_SECONDS = re.compile(r"\(([\d.]+) s for")
 _ROUNDS = re.compile(r"([\d.]+) G rounds")
 
 
@@ -156,6 +157,13 @@ def _share(row: dict) -> float | None:
     return 100 * kernel / seconds if seconds and kernel is not None else None
 
 
+def _rounds(row: dict, there: str) -> Both:
+    """Rounds per second of the loop beside it, with the first seed; of the document in 10^9."""
+    spins, seconds = row["detail"].get("spins"), row["seconds_by_seed"][0]
+    rounds, took = _found(_ROUNDS, there), _found(_SECONDS, there)
+    return Both(spins and spins / seconds, rounds / took if rounds and took else None)
+
+
 def _compaction(rows: list[dict], experiments: Sequence[Experiment]) -> list[Table]:
     columns: list[tuple[str, str, dict[str, Both]]] = []
     for one, own, said in _followed(rows, experiments, "migrated"):
@@ -170,18 +178,14 @@ def _compaction(rows: list[dict], experiments: Sequence[Experiment]) -> list[Tab
         }
         columns += [
             (f"{kind}: huge pages/s", ",.0f", speed),
-            (f"{kind}: kernel, % of a CPU", ".1f", shares),
+            (f"{kind}: kernel, % of one CPU", ".1f", shares),
         ]
-        rounds = {
-            name: Both(row["detail"]["spins"], _found(_ROUNDS, there[name]))
-            for name, row in own.items()
-            if row["detail"].get("spins")
-        }
-        # Machines and loops differ: what tells is how many times as much another one leaves.
+        # Machines and loops differ: what tells is how many times as fast it goes.
+        rounds = {name: _rounds(row, there[name]) for name, row in own.items()}
         cpu = rounds.get(_CPU, _NOTHING)
-        if rounds:
-            share = {name: both.over(cpu) for name, both in rounds.items()}
-            columns.append((f"{kind}: rounds of the loop, of stock's", ".2f", share))
+        if cpu.here:
+            faster = {name: both.over(cpu) for name, both in rounds.items()}
+            columns.append((f"{kind}: rounds/s of the loop, of stock's", ".2f", faster))
     names = _order(name for _, _, cells in columns for name in cells)
     lines = tuple(
         (_label(name), *(cells.get(name, _NOTHING).text(form) for _, form, cells in columns))
@@ -199,39 +203,40 @@ def tables(rows: list[dict], experiments: Sequence[Experiment]) -> list[Table]:
 
 
 def _told_off(found: list[float]) -> str:
-    return (
-        f"{median(map(abs, found)):.0%} in the median, from {min(found):+.0%} to {max(found):+.0%}"
-    )
+    known = [abs(apart) for apart in found]
+    return f"{median(known):.0%} in the median, from {min(found):+.0%} to {max(found):+.0%}"
+
+
+def _off(scores: Scores, names: Sequence[str], times: bool) -> list[float]:
+    """By which part these contenders' figures are above the document's: GB/s, or in times of the
+    CPU's."""
+    found = []
+    for own in scores.values():
+        cpu = own.get(_CPU, _NOTHING)
+        for both in (own[name] for name in names if name in own):
+            apart = (both.over(cpu) if times else both).off()
+            if apart is not None:
+                found.append(apart)
+    return found
 
 
 def told(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     """By how much the model is off, where it was fitted and where it predicts; empty where there
     is nothing to hold it against."""
     scores = _scores(rows, experiments)
-    off: dict[bool, list[float]] = {True: [], False: []}
-    ratios = []
-    for own in scores.values():
-        for name, both in own.items():
-            apart = both.off()
-            if apart is None:
-                continue
-            off[name in FITTED].append(apart)
-            ratio = both.over(own.get(_CPU, _NOTHING)).off()
-            if name not in FITTED and ratio is not None:
-                ratios.append(ratio)
-    said = []
-    if off[True]:
-        said.append(
-            f"Where the model was fitted, by the CPU and by one channel, it is off by "
-            f"{_told_off(off[True])}."
-        )
-    if off[False]:
-        said.append(
-            f"The other {len(off[False])} figures are its predictions: off by "
-            f"{_told_off(off[False])}"
-            + (f", and in times of the CPU by {_told_off(ratios)}." if ratios else ".")
-        )
-    return " ".join(said)
+    names = _order(name for own in scores.values() for name in own)
+    others = [name for name in names if name not in FITTED]
+    parts = (
+        ("Fitted to, the CPU's line is off by", (_CPU,)),
+        ("one channel's, whose two ends its cost is from, by", (_ONE,)),
+        ("All others are predictions: they are off by", others),
+    )
+    said = [
+        f"{what} {_told_off(found)}" for what, some in parts if (found := _off(scores, some, False))
+    ]
+    if ratios := _off(scores, others, True):
+        said.append(f"in times of the CPU by {_told_off(ratios)}")
+    return "; ".join(said) + "." if said else ""
 
 
 def grids(rows: list[dict], experiments: Sequence[Experiment]) -> list[Grid]:

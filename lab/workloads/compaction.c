@@ -126,7 +126,8 @@ int main(int argc, char **argv)
 	/* What is free elsewhere would be taken instead. */
 	if (workload.place.n != 1 || workload.place.spill)
 		workload_fail("--place needs one node");
-	/* As the source has it: nobody else looks for huge pages meanwhile. */
+	/* As the source has it: nobody else looks for huge pages meanwhile, or makes some. */
+	set("/proc/sys/vm/compaction_proactiveness", "0");
 	set(KHUGEPAGED "pages_to_scan", "1");
 	set(KHUGEPAGED "scan_sleep_millisecs", "3600000");
 	set("/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
