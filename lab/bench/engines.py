@@ -229,7 +229,7 @@ def told(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     parts = (
         ("Fitted to, the CPU's line is off by", (_CPU,)),
         ("one channel's, whose two ends its cost is from, by", (_ONE,)),
-        ("All others are predictions: they are off by", others),
+        ("all others are predictions: they are off by", others),
     )
     said = [
         f"{what} {_told_off(found)}" for what, some in parts if (found := _off(scores, some, False))

@@ -76,7 +76,7 @@ def test_how_far_the_model_is_off_is_said():
     times = [there / beside for there, beside in zip(others, cpu)]
     for off in (cpu, channel, others, times):
         assert f"from {min(off) - 1:+.0%} to {max(off) - 1:+.0%}" in told
-    assert "All others are predictions: they are off by 25% in the median" in told
+    assert "all others are predictions: they are off by 25% in the median" in told
     assert engines.told(ROWS[-4:], EXPERIMENTS) == ""
 
 
