@@ -5,7 +5,7 @@
 # How long the first folio of a job may wait is as shipped in the machine's time, of which one
 # nanosecond is $clock of the guest's.
 
-echo "$channels" >/sys/module/dcbm/parameters/channels
+echo "${channels:?}" >/sys/module/dcbm/parameters/channels
 
 offload=/sys/kernel/mm/migrate_offload
 first=$(cat $offload/first_folio_us)

@@ -134,7 +134,6 @@ def test_figures_of_each_kind_are_found():
 
 
 R, LOST, DELAY = values("R"), values("lost ms"), values("delay (T_slow, scans)")
-SCORE = {name.split(",")[0]: line for name, line in values("score").items()}
 TENANT = table("experiment", keys=3)
 
 
