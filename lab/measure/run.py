@@ -65,9 +65,10 @@ class Run:
 class Result:
     """What came of it.
 
-    ``seconds`` is guest time of the measured part, ``kernel_seconds`` what all CPUs
-    spent of theirs in the kernel. ``hog``, where other CPUs were kept busy, is what they
-    were done with: instructions, seconds, cpus; and of those on the workload's own CPUs, which
+    ``seconds`` is the machine's time of the measured part, as all times are but those of ``hog``,
+    which are the guest's; ``kernel_seconds`` what all CPUs spent of theirs in the kernel.
+    ``hog``, where other CPUs were kept busy, is what they were done with: instructions, seconds,
+    cpus; and of those on the workload's own CPUs, which
     give way to it, idle_instructions and idle_cpus. ``workload`` is what the workload printed,
     ``model`` what the memory model counted (lab/memsim/results.c), ``vmstat`` how much each
     counter grew, ``pages`` lines of page number and misses from each socket, ``profile``
