@@ -6,6 +6,7 @@ import io
 import pytest
 from rich.console import Console
 
+from lab import machines
 from lab.bench import description, documents, engines, figures, page
 from lab.bench.matrix import cell
 from lab.tests import bench_fakes
@@ -136,6 +137,26 @@ def test_an_engine_is_switched_on_by_the_machines_clock():
         assert run.cmdline == ("pghot=off",)
     (other,) = description.experiments("gups")
     assert "clock=" not in cell(other, CHANNELS["dma-1"]).runs[0].setup
+
+
+def test_what_a_job_costs_follows_from_the_document():
+    """As lab/machines/machines.toml reckons it: what one channel takes longer for a page than its
+    bytes and the kernel's own work, which is what the CPU takes beyond its copying."""
+    there = {}
+    for one in EXPERIMENTS:
+        assert one.document
+        for figure in one.document.figures:
+            there[one.name, figure.contender] = float(figure.text.split()[0])
+    machine = machines.load("two-socket-full").model
+    assert machine is not None and machine.dma is not None
+    small, large = NAMES[:2]
+    rate = machine.dma.mibps * 1.048576e-3
+    assert rate == pytest.approx(there[large, "dma-1"], rel=0.01)
+    work = 4096 / there[small, "stock-0"] - 4096 / there[large, "stock-0"]
+    own = 4096 / there[small, "dma-1"] - 4096 / rate - work
+    assert own == pytest.approx(machine.dma.setup_ns, rel=0.02)
+    other = machines.load("small-full").model
+    assert other is not None and (other.dma, other.clock) == (machine.dma, machine.clock)
 
 
 def test_a_figure_that_is_not_there_is_a_dash():
