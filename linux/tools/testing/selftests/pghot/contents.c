@@ -181,6 +181,8 @@ int main(int argc, char **argv)
 		begin(&threads[n++], forker, 0);
 	for (i = 0; i < rounds; i++) {
 		region_move_to(nodes[i % 2]);
+		/* What it says of pages that came along with others is not where they are. */
+		region_look();
 		moved += region_count_on(1UL << nodes[i % 2]);
 	}
 	WRITE_ONCE(stop, 1);
