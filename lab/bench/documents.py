@@ -136,7 +136,9 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     """What documents say of the experiments that follow them, beside these rows, and why
     they differ; empty where there is nothing to hold against each other."""
     known = by_experiment(rows)
-    lines, reasons = [], []
+    lines: list[list[str]] = []
+    # Several experiments may have one.
+    reasons: dict[tuple[str, str], list[str]] = {}
     for experiment in experiments:
         own = known.get(experiment.name, {})
         document = experiment.document
@@ -147,12 +149,15 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
         ]
         if document and told:
             lines += told
-            why = " ".join(document.differs.split())
-            reasons.append(_item(f"- `{experiment.name}` (“{document.title}”): {why}"))
+            why = (document.title, " ".join(document.differs.split()))
+            reasons.setdefault(why, []).append(f"`{experiment.name}`")
     if not lines:
         return ""
     table = _table(["Followed", "contender", "document", "lab"], lines, texts=3)
-    return f"{table}\n\nWhy they differ:\n\n" + "\n".join(reasons)
+    causes = [
+        _item(f"- {', '.join(names)} (“{title}”): {why}") for (title, why), names in reasons.items()
+    ]
+    return f"{table}\n\nWhy they differ:\n\n" + "\n".join(causes)
 
 
 def _standings(rows: list[dict]) -> str:
