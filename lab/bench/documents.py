@@ -272,6 +272,23 @@ def _won(whole: Compared) -> str:
     return f"Where they are apart, pghot against stock Linux: {', '.join(told)}. " if told else ""
 
 
+def _behind(rows: list[dict], counted: Sequence[str]) -> str:
+    """Where pghot is behind without being counted, as a sentence; empty where it is not."""
+    known, told = by_experiment(rows), []
+    ours = marks.headline(_order(rows))
+    for (name, _), stands in order.standings(rows).items():
+        stock, pghot = pair(known[name], ours)
+        if stands == "behind" and name not in counted and stock and pghot:
+            r = [_percent(row["recovered"]) for row in (pghot, stock)]
+            told.append(f"`{name}` ({r[0]}% against {r[1]}%)")
+    if not told:
+        return ""
+    return (
+        "Of variants of these, and of experiments that begin otherwise, which are not counted, it "
+        f"is behind in {', '.join(told)}. "
+    )
+
+
 def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     """The README's first sentence on results, for who has not heard of R, and a line for each
     class of experiments: an easy one is not to hide a hard one. Then what it costs. Empty where
@@ -283,7 +300,8 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     part = f"{len(whole.stock)} of " if len(whole.stock) < whole.total else ""
     text = (
         f"**What it gains.** These are {part}the {whole.total} experiments on modelled machines "
-        f"whose data are in slow memory at the start. {whole.stands()} {_won(whole)}The table says "
+        f"whose data are in slow memory at the start. {whole.stands()} {_behind(rows, whole.names)}"
+        f"{_won(whole)}The table says "
         "which share of the time lost to slow memory is won back: the median of each kind of "
         "experiment, and in brackets the lowest and the highest."
     )
@@ -356,10 +374,14 @@ def short(
     shown = [name for name, own in by_experiment(rows).items() if _has_share(own.values())]
     some = [name for name in shown if name in only]
     head = (
-        "R of each. Bold is who is ahead: with every seed of the random numbers, and by no less "
-        f"than two builds that do the same differ by. {_NOT_KNOWN}: too few runs to tell."
+        "R of each. Bold is who is ahead: with every seed of the random numbers, by however "
+        "little, and in the mean by no less than two builds that do the same differ by. "
+        f"{_NOT_KNOWN}: too few runs to tell."
     )
-    more = f"{len(some)} of {len(shown)} experiments: [all of them](docs/bench.md#results)."
+    more = (
+        f"{len(some)} of the {len(shown)} experiments and variants that have an R: "
+        "[all of them](docs/bench.md#results)."
+    )
     parts = [
         _wrapped(head),
         _beside_stock(rows, experiments, only=some),

@@ -22,6 +22,7 @@ from lab.bench.description import Experiment
 
 _CPU, _NONE, _ONE = "stock-0", "off", "dma-1"
 FITTED = (_CPU, _ONE)
+_FROM = {_CPU: " (fitted)", _ONE: " (its cost from both ends)"}
 """Contenders to whose figures in the document the model was fitted."""
 _ENGINE = re.compile(r"dma-(\d+)")
 _KERNEL = re.compile(r"kernel ([\d.]+)% of the CPU")
@@ -72,7 +73,7 @@ def is_engine(contender: str) -> bool:
 def _label(contender: str) -> str:
     channels = _ENGINE.fullmatch(contender)
     if not channels:
-        return {_CPU: "stock Linux", _NONE: "pghot, no engine"}[contender]
+        return {_CPU: "stock Linux", _NONE: "our kernel, no engine"}[contender]
     return "1 channel" if channels[1] == "1" else f"{channels[1]} channels"
 
 
@@ -139,7 +140,7 @@ def _copies(scores: Scores) -> list[Table]:
     fast, times = [], []
     for name in names:
         cells = [own.get(name, _NOTHING) for own in scores.values()]
-        label = _label(name) + (" (fitted)" if name in FITTED else "")
+        label = _label(name) + _FROM.get(name, "")
         fast.append((label, *(cell.text(".2f") for cell in cells)))
         beside = [own.get(_CPU, _NOTHING) for own in scores.values()]
         if name != _CPU:

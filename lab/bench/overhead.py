@@ -71,9 +71,20 @@ def lost_more(rows: list[dict]) -> dict[str, float]:
     return found
 
 
+def _shares(rows: list[dict], experiment: str) -> str:
+    """What these programs get done beside pghot and the stock kernel, in brackets."""
+    known = {row["contender"]: row for row in rows if row["experiment"] == experiment}
+    ours = known[marks.headline(list(known)) or ""]["hog_share"]
+    stock = known[marks.REFERENCE]["hog_share"] if marks.REFERENCE in known else None
+    return f" ({ours:.0%}, {stock:.0%})" if ours and stock else ""
+
+
 def _told_more(rows: list[dict]) -> str:
     """Where they do, and by how much; empty where they do not."""
-    return ", ".join(f"{figures.cpu_ms(ms)} ms in {name}" for name, ms in lost_more(rows).items())
+    return ", ".join(
+        f"{figures.cpu_ms(ms)} ms in {name}{_shares(rows, name)}"
+        for name, ms in lost_more(rows).items()
+    )
 
 
 def told_lost(rows: list[dict]) -> str:
@@ -81,7 +92,10 @@ def told_lost(rows: list[dict]) -> str:
     if not any(row["hog_lost_ms"] for row in rows):
         return ""
     told = _told_more(rows) or "nothing"
-    return f"Lost more with pghot than with stock Linux, by more than that and a tenth: {told}."
+    return (
+        "Lost more with pghot than with stock Linux, by more than that and a tenth, and in "
+        f"brackets what is done with either of what is where nothing moves: {told}."
+    )
 
 
 def told(rows: list[dict]) -> str:
@@ -116,6 +130,7 @@ def told(rows: list[dict]) -> str:
     if more := _told_more(rows):
         parts.append(
             "Programs on other CPUs lose more with pghot than with stock Linux, by more than "
-            f"chance makes: {more}."
+            "chance makes, and in brackets is what they get done with either of what they do where "
+            f"nothing moves: {more}."
         )
     return " ".join(parts)

@@ -191,7 +191,7 @@ def busy(name: str) -> bool:
 def more_lost() -> set[str]:
     """Where pghot takes more from others than stock Linux, as the command has found."""
     (said,) = re.findall(
-        r"Lost more with pghot than with stock Linux, by more than that and a tenth: ([^.]*)\.",
+        r"Lost more with pghot than with stock Linux, [^:]*: ([^.]*)\.",
         " ".join(page("docs/bench.md").split()),
     )
     return set(re.findall(r"\d ms in ([\w-]+)", said))
@@ -236,10 +236,26 @@ LONG_S = [
 ]
 
 CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
-    "With 3 both kernels mostly have a lower R, in one run each": (
+    "With as little as there, pghot is [behind](docs/bench.md#scale) in `pmbench-normal`.": (
+        "README.md",
+        lambda: "pmbench-normal-watermarks" in where("behind"),
+    ),
+    "with a server's share pghot is behind stock Linux (`pmbench-normal-watermarks`), and ahead "
+    "with that of a small machine (`pmbench-normal`).": (
+        "docs/bench.md",
+        lambda: (
+            "pmbench-normal-watermarks" in where("behind") and "pmbench-normal" in where("ahead")
+        ),
+    ),
+    "the scan of a file beside the server of `tenants` gets less done with pghot than with stock "
+    "Linux.": (
+        "README.md",
+        lambda: all(ours < min(stocks) for ours, stocks, _ in of_tenants("R", "scan")),
+    ),
+    "With 3 both kernels have a lower R where that was measured, in one run each": (
         "README.md",
         lambda: all(
-            sum(a < b for a, b in pairs) > 0.7 * len(pairs)
+            pairs and all(a < b for a, b in pairs)
             for pairs in (both("pghot-default-3", OURS), both("stock-3", "stock-2"))
         ),
     ),
@@ -317,7 +333,7 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
         ),
     ),
     "As shipped, pghot is ahead of hint faults alone where DRAM is full and what is hot moves "
-    "(`gups-full`), and behind them nowhere.": (
+    "(`gups-full`), and behind them in none of those that have several seeds of both.": (
         "docs/bench.md",
         lambda: where("behind", HINTS, OURS) == {"gups-full"} and not where("ahead", HINTS, OURS),
     ),
