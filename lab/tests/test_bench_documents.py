@@ -174,7 +174,7 @@ def test_the_short_table_has_what_stands_for_all_and_says_where_the_others_are()
     # No delay, and no name of the better one of like kernels, which the page has explained.
     assert "| `redis` | 0.60 | **0.90** |" in text and "`sqlite`" not in text
     said = " ".join(text.split())
-    assert "1 of 2 experiments: [all of them](docs/bench.md#results)." in said
+    assert "1 of the 2 experiments and variants that have an R: [all of them](docs" in said
     whole = documents.short(rows, known, bench_fakes.ORIGIN, ["redis", "sqlite"])
     assert "0.50 ?" in whole and "all of them" not in whole
 

@@ -54,11 +54,11 @@ def test_copies_are_in_the_form_of_the_document():
     assert fast.head == ("here / document", "4K", "2M")
     assert fast.lines == (
         ("stock Linux (fitted)", "4.00 / 3.55", "10.00 / 10.88"),
-        ("pghot, no engine", "3.90 / -", "- / -"),
-        ("1 channel (fitted)", "5.00 / 2.63", "12.00 / 12.64"),
+        ("our kernel, no engine", "3.90 / -", "- / -"),
+        ("1 channel (its cost from both ends)", "5.00 / 2.63", "12.00 / 12.64"),
         ("16 channels", "5.50 / 4.40", "50.00 / 66.86"),
     )
-    assert times.lines[0] == ("pghot, no engine", "0.97 / -", "- / -")
+    assert times.lines[0] == ("our kernel, no engine", "0.97 / -", "- / -")
     assert times.lines[-1] == ("16 channels", "1.38 / 1.24", "5.00 / 6.15")
 
 

@@ -109,6 +109,7 @@ _INCLUDED_FROM = {
 _ELSEWHERE = {
     ("linux/mm/pghot", "../internal.h"): "mm/internal.h of the stock kernel",
     ("linux/mm/migrate_copy", "../internal.h"): "mm/internal.h of the stock kernel",
+    ("linux/mm", "internal.h"): "the stock kernel's, for mm",
     ("linux/drivers/dma", "dmaengine.h"): "the stock kernel's, for drivers",
     ("linux/drivers/dma", "virt-dma.h"): "the stock kernel's, for drivers",
 }
