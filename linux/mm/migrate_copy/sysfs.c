@@ -111,7 +111,7 @@ static int reasons_read(char *words, unsigned long served, unsigned long *reason
 	int reason;
 
 	*reasons = 0;
-	while ((word = strsep(&words, " \n"))) {
+	while ((word = strsep(&words, " "))) {
 		if (!*word)
 			continue;
 		reason = match_string(migrate_reason_names, MR_NEVER, word);
@@ -134,7 +134,7 @@ static ssize_t reasons_store(struct kobject *kobj, struct kobj_attribute *attr,
 	words = kstrndup(buf, count, GFP_KERNEL);
 	if (!words)
 		return -ENOMEM;
-	err = reasons_read(words, state->engine->reasons, &reasons);
+	err = reasons_read(strim(words), state->engine->reasons, &reasons);
 	kfree(words);
 	if (err)
 		return err;
