@@ -2,9 +2,9 @@
 """What copy engines give, in the form of the document that they are held against: a line for
 the CPU and for each number of channels, a column for each size of folios.
 
-The modelled CPU and one modelled channel were fitted to two lines of the document
-(lab/machines/machines.toml). The others are what the model predicts, and how far that is off is
-said.
+The modelled CPU was fitted to one line of the document, and what a channel costs is reckoned from
+another one (lab/machines/machines.toml). All else is what the model predicts, and how far that is
+off is said.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from lab.bench.compared import by_experiment
 from lab.bench.description import Experiment
 
 _CPU, _NONE, _ONE = "stock-0", "off", "dma-1"
-FITTED = (_CPU, _ONE)
 _FROM = {_CPU: " (fitted)", _ONE: " (its cost from both ends)"}
-"""Contenders to whose figures in the document the model was fitted."""
+"""Contenders whose figures in the document the model goes by, and how."""
 _ENGINE = re.compile(r"dma-(\d+)")
 _KERNEL = re.compile(r"kernel ([\d.]+)% of the CPU")
 _SECONDS = re.compile(r"\(([\d.]+) s for")
@@ -226,7 +225,7 @@ def told(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     is nothing to hold it against."""
     scores = _scores(rows, experiments)
     names = _order(name for own in scores.values() for name in own)
-    others = [name for name in names if name not in FITTED]
+    others = [name for name in names if name not in _FROM]
     parts = (
         ("Fitted to, the CPU's line is off by", (_CPU,)),
         ("one channel's, whose two ends its cost is from, by", (_ONE,)),

@@ -72,11 +72,11 @@ def lost_more(rows: list[dict]) -> dict[str, float]:
 
 
 def _shares(rows: list[dict], experiment: str) -> str:
-    """What these programs get done beside pghot and the stock kernel, in brackets."""
+    """How much these programs get done, of what they do where nothing moves, in brackets."""
     known = {row["contender"]: row for row in rows if row["experiment"] == experiment}
     ours = known[marks.headline(list(known)) or ""]["hog_share"]
     stock = known[marks.REFERENCE]["hog_share"] if marks.REFERENCE in known else None
-    return f" ({ours:.0%}, {stock:.0%})" if ours and stock else ""
+    return f" (they get {ours:.0%} done, with stock Linux {stock:.0%})" if ours and stock else ""
 
 
 def _told_more(rows: list[dict]) -> str:
@@ -92,10 +92,7 @@ def told_lost(rows: list[dict]) -> str:
     if not any(row["hog_lost_ms"] for row in rows):
         return ""
     told = _told_more(rows) or "nothing"
-    return (
-        "Lost more with pghot than with stock Linux, by more than that and a tenth, and in "
-        f"brackets what is done with either of what is where nothing moves: {told}."
-    )
+    return f"Lost more with pghot than with stock Linux, by more than that and a tenth: {told}."
 
 
 def told(rows: list[dict]) -> str:
@@ -130,7 +127,6 @@ def told(rows: list[dict]) -> str:
     if more := _told_more(rows):
         parts.append(
             "Programs on other CPUs lose more with pghot than with stock Linux, by more than "
-            "chance makes, and in brackets is what they get done with either of what they do where "
-            f"nothing moves: {more}."
+            f"chance makes: {more}."
         )
     return " ".join(parts)

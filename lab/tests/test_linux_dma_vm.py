@@ -15,7 +15,7 @@ _ENGINE = "/sys/kernel/mm/migrate_offload/dcbm"
 
 
 def _moves(kernel, size: str, setup: str, *, quick: bool = True) -> float:
-    """GB/s of movepages with folios of a size, in short form; it compares contents itself."""
+    """GB/s of movepages with folios of a size, which compares contents itself."""
     if kernel.flavour == "debug":
         pytest.skip("what copying costs beside all else a debug kernel changes")
     run = runs_of(f"movepages-{size}", "pghot-default", quick=quick)[0]

@@ -186,13 +186,20 @@ def copied_by_the_cpu(machine, *nodes):
     return 4096 / 8 + sum(load(machine).latency_ns[0][node] for node in nodes)
 
 
+def copied_by_a_channel(machine):
+    """ns for 4 KiB."""
+    model = load(machine).model
+    assert model is not None and model.dma is not None
+    return model.dma.setup_ns + 4096 / (model.dma.mibps * 1.048576) * 1000
+
+
 @pytest.mark.parametrize("to", [0, 1])
 def test_the_copy_engine(stock_kernel, to):
     said, nodes = device("dma", "--from", "0", "--to", str(to))
     machine = load("dram-cxl")
     assert machine.model is not None and machine.model.dma is not None
     engine = machine.model.dma
-    own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
+    own = copied_by_a_channel("dram-cxl")
     carried = 4096 / (machine.bandwidth_mibps[0][to] / machine.model.share * 1.048576) * 1000
     # One channel: its own time, or what the slow node carries; and, each 32 jobs,
     # the CPU's time to write new descriptors and to see that the last ones are done.
@@ -219,13 +226,10 @@ def test_the_copy_engine(stock_kernel, to):
 
 def test_channels_add_up_where_the_link_has_room(stock_kernel):
     said, _ = device("dma", "--from", "1", "--to", "0", machine="dram-cxl-full")
-    machine = load("dram-cxl-full")
-    assert machine.model is not None and machine.model.dma is not None
-    engine = machine.model.dma
-    own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
+    own = copied_by_a_channel("dram-cxl-full")
     assert own < said["one_ns"] < 1.08 * own
     # Channels wait for the link, and the CPU serves 16 of them eight jobs at a time.
-    carried = 4096 / (machine.bandwidth_mibps[0][1] * 1.048576) * 1000
+    carried = 4096 / (load("dram-cxl-full").bandwidth_mibps[0][1] * 1.048576) * 1000
     assert carried < said["all_ns"] < own / 4
     # What a document says of 4 KiB, from the slow tier to the fast one.
     alone = copied_by_the_cpu("dram-cxl-full", 1, 0)
@@ -235,10 +239,7 @@ def test_channels_add_up_where_the_link_has_room(stock_kernel):
 
 def test_the_copy_engine_by_a_clock_of_its_own(stock_kernel):
     said, _ = device("dma", "--from", "1", "--to", "0", machine="two-socket-full")
-    machine = load("two-socket-full")
-    assert machine.model is not None and machine.model.dma is not None
-    engine = machine.model.dma
-    own = engine.setup_ns + 4096 / (engine.mibps * 1.048576) * 1000
+    own = copied_by_a_channel("two-socket-full")
     assert own < said["one_ns"] < 1.08 * own
     assert said["vectors"] == said["channels"] == 16
 

@@ -7,17 +7,15 @@
  * and hardware offload" (RFC v4): on an idle CPU, and beside a busy loop on it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "lib/huge_pages.h"
 #include "lib/workload.h"
 
 #define HUGE	(2UL << 20)
-#define KHUGEPAGED	"/sys/kernel/mm/transparent_hugepage/khugepaged/"
 
 static uint64_t mib = 256, huge = 24;
 static bool busy;
@@ -54,15 +52,6 @@ static uint64_t *fragment(void)
 			    MADV_DONTNEED))
 			workload_fail("madvise: %s", strerror(errno));
 	return p;
-}
-
-static void set(const char *name, const char *value)
-{
-	int fd = open(name, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, value, strlen(value)) < 0)
-		workload_fail("cannot write %s: %s", name, strerror(errno));
-	close(fd);
 }
 
 /* The number behind @name in a file of such lines. */
@@ -106,7 +95,7 @@ static uint64_t take_free(void)
 	uint64_t before = huge_pages(), n;
 	char *area = huge_area(most);
 
-	set("/sys/kernel/mm/transparent_hugepage/defrag", "never");
+	setting(THP "defrag", "never");
 	for (n = 0; n < most; n++) {
 		area[n * HUGE] = 1;
 		if (huge_pages() != before + n + 1)
@@ -127,14 +116,13 @@ int main(int argc, char **argv)
 	if (workload.place.n != 1 || workload.place.spill)
 		workload_fail("--place needs one node");
 	/* As the source has it: nobody else looks for huge pages meanwhile, or makes some. */
-	set("/proc/sys/vm/compaction_proactiveness", "0");
-	set(KHUGEPAGED "pages_to_scan", "1");
-	set(KHUGEPAGED "scan_sleep_millisecs", "3600000");
-	set("/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
+	setting("/proc/sys/vm/compaction_proactiveness", "0");
+	khugepaged_rests();
+	setting(THP "enabled", "madvise");
 	workload_place(&workload.place);
 	filler = fragment();
 	ballast = take_free();
-	set("/sys/kernel/mm/transparent_hugepage/defrag", "always");
+	setting(THP "defrag", "always");
 	area = huge_area(huge);
 	if (busy && pthread_create(&thread, NULL, spin, NULL))
 		workload_fail("no thread");

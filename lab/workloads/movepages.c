@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/huge_pages.h"
 #include "lib/workload.h"
 
 #define HUGE	(2UL << 20)
@@ -31,33 +32,22 @@ static const struct workload_option options[] = {
 	{}
 };
 
-#define THP	"/sys/kernel/mm/transparent_hugepage/"
-
-static void set(const char *name, const char *value)
-{
-	FILE *f = fopen(name, "we");
-
-	if (!f || fputs(value, f) < 0 || fclose(f))
-		workload_fail("cannot write %s: %s", name, strerror(errno));
-}
-
 /*
  * Have new memory come in folios of that size, and of no other. That wakes khugepaged,
- * which is not to look at what is measured: one page, and it sleeps for an hour.
+ * which is not to look at what is measured.
  */
 static void choose_folios(void)
 {
 	static const char form[] = THP "hugepages-%lukB/enabled";
 	uint64_t kib;
 
-	set(THP "khugepaged/pages_to_scan", "1");
-	set(THP "khugepaged/scan_sleep_millisecs", "3600000");
+	khugepaged_rests();
 	for (kib = 16; kib <= 2048; kib *= 2) {
 		char name[128];
 
 		snprintf(name, sizeof(name), form, kib);
 		if (!access(name, W_OK))
-			set(name, kib == folio_kib ? "always" : "never");
+			setting(name, kib == folio_kib ? "always" : "never");
 		else if (kib == folio_kib)
 			workload_fail("this kernel has no folios of %lu KiB", kib);
 	}
