@@ -20,6 +20,15 @@ static struct migrate_copy_cost known(u64 ns_per_kib)
 	return c;
 }
 
+/* Whether an engine copies that takes no longer than the CPU. */
+static enum migrate_copy_verdict judge(struct migrate_copy_cost *engine,
+				       const struct migrate_copy_cost *cpu)
+{
+	struct migrate_copy_cost took = *cpu;
+
+	return migrate_copy_judge(engine, &took, cpu);
+}
+
 TEST(sizes_are_powers_of_four)
 {
 	static const struct { unsigned int folios, size; } want[] = {
@@ -46,6 +55,14 @@ TEST(a_cost_is_the_least_of_the_first_and_follows_what_comes)
 	assert_in_range(NS(c.cost), 10, 11);
 }
 
+TEST(what_cost_nearly_nothing_is_not_believed_for_ever)
+{
+	struct migrate_copy_cost c = known(0);
+
+	learn(&c, 128, 6400, 64);
+	assert_in_range(NS(c.cost), 90, 100);
+}
+
 TEST(one_interruption_is_not_believed)
 {
 	struct migrate_copy_cost c = known(100);
@@ -66,11 +83,11 @@ TEST(the_cpu_copies_until_it_is_known)
 
 	for (i = 0; i < MIGRATE_COPY_KNOWN; i++) {
 		assert_true(migrate_copy_cpu_due(&cpu));
-		assert_int_equal(migrate_copy_judge(&engine, &cpu),
+		assert_int_equal(judge(&engine, &cpu),
 				 MIGRATE_COPY_BY_CPU);
 		migrate_copy_learn(&cpu, 6400, 64);
 	}
-	assert_int_equal(migrate_copy_judge(&engine, &cpu),
+	assert_int_equal(judge(&engine, &cpu),
 			 MIGRATE_COPY_TO_LEARN);
 }
 
@@ -89,9 +106,9 @@ TEST(an_engine_has_to_be_cheaper_by_a_margin)
 	struct migrate_copy_cost cpu = known(160);
 	struct migrate_copy_cost cheap = known(149), dear = known(152);
 
-	assert_int_equal(migrate_copy_judge(&cheap, &cpu),
+	assert_int_equal(judge(&cheap, &cpu),
 			 MIGRATE_COPY_BY_ENGINE);
-	assert_int_equal(migrate_copy_judge(&dear, &cpu),
+	assert_int_equal(judge(&dear, &cpu),
 			 MIGRATE_COPY_BY_CPU);
 }
 
@@ -101,7 +118,7 @@ TEST(what_lost_is_tried_again_ever_more_seldom)
 	unsigned int tries = 0, jobs = 0, last = 0, gap = 0;
 
 	for (; jobs < 100000; jobs++) {
-		if (migrate_copy_judge(&engine, &cpu) != MIGRATE_COPY_TO_LEARN)
+		if (judge(&engine, &cpu) != MIGRATE_COPY_TO_LEARN)
 			continue;
 		assert_true(jobs - last >= gap);
 		gap = jobs - last;
@@ -114,7 +131,7 @@ TEST(what_lost_is_tried_again_ever_more_seldom)
 
 	/* Once it is faster it is found out at the next try, and it wins. */
 	for (jobs = 0; jobs <= MIGRATE_COPY_AGAIN_MAX; jobs++) {
-		enum migrate_copy_verdict verdict = migrate_copy_judge(&engine, &cpu);
+		enum migrate_copy_verdict verdict = judge(&engine, &cpu);
 
 		if (verdict == MIGRATE_COPY_BY_ENGINE)
 			break;
@@ -132,11 +149,11 @@ TEST(what_is_busy_is_left_alone_for_a_while)
 	migrate_copy_was_busy(&engine);
 	migrate_copy_was_busy(&fresh);
 	for (i = 0; i < MIGRATE_COPY_REST; i++) {
-		assert_int_equal(migrate_copy_judge(&engine, &cpu), MIGRATE_COPY_BY_CPU);
-		assert_int_equal(migrate_copy_judge(&fresh, &cpu), MIGRATE_COPY_BY_CPU);
+		assert_int_equal(judge(&engine, &cpu), MIGRATE_COPY_BY_CPU);
+		assert_int_equal(judge(&fresh, &cpu), MIGRATE_COPY_BY_CPU);
 	}
-	assert_int_equal(migrate_copy_judge(&engine, &cpu), MIGRATE_COPY_BY_ENGINE);
-	assert_int_equal(migrate_copy_judge(&fresh, &cpu), MIGRATE_COPY_TO_LEARN);
+	assert_int_equal(judge(&engine, &cpu), MIGRATE_COPY_BY_ENGINE);
+	assert_int_equal(judge(&fresh, &cpu), MIGRATE_COPY_TO_LEARN);
 }
 
 /* One lucky job among many that are dear does not bring an engine back for long. */
@@ -148,7 +165,7 @@ TEST(luck_is_soon_found_out)
 	for (i = 0; i < jobs; i++) {
 		u64 ns = 100;
 
-		if (migrate_copy_judge(&engine, &cpu) != MIGRATE_COPY_BY_CPU) {
+		if (judge(&engine, &cpu) != MIGRATE_COPY_BY_CPU) {
 			ns = engine.won ? 200 : 50;
 			migrate_copy_learn(&engine, 64 * ns, 64);
 			ns = 200;
@@ -167,13 +184,59 @@ TEST(a_slow_engine_costs_nearly_nothing)
 	for (i = 0; i < jobs; i++) {
 		u64 ns = 100;
 
-		if (migrate_copy_judge(&engine, &cpu) != MIGRATE_COPY_BY_CPU) {
+		if (judge(&engine, &cpu) != MIGRATE_COPY_BY_CPU) {
 			ns = 300;
 			migrate_copy_learn(&engine, 64 * ns, 64);
 		}
 		spent += ns;
 	}
 	assert_true(spent < jobs * 101);
+}
+
+/*
+ * One that is late may cost next to nothing: whoever migrates was kept from the CPU until
+ * it was done, once in so many jobs, or others have the CPU each time.
+ */
+static unsigned int late_share(unsigned int nothing_in)
+{
+	struct migrate_copy_cost cpu = known(100), engine = { }, took = { };
+	unsigned int copied = 0, i;
+
+	for (i = 0; i < 100000; i++) {
+		u64 ns = copied % nothing_in ? 5000 : 5;
+
+		if (migrate_copy_judge(&engine, &took, &cpu) == MIGRATE_COPY_BY_CPU)
+			continue;
+		migrate_copy_learn(&took, 64 * 5000, 64);
+		migrate_copy_learn(&engine, 64 * ns, 64);
+		copied++;
+	}
+	return copied;
+}
+
+TEST(what_is_late_is_hardly_used_however_little_it_costs)
+{
+	assert_in_range(late_share(1), 300, 500);
+	assert_in_range(late_share(2), 300, 500);
+	assert_in_range(late_share(7), 300, 500);
+}
+
+TEST(what_was_late_is_used_once_it_is_not)
+{
+	struct migrate_copy_cost cpu = known(100), engine = known(50), took = known(5000);
+	unsigned int jobs, copied = 0;
+
+	for (jobs = 0; jobs < 4 * MIGRATE_COPY_AGAIN_MAX; jobs++) {
+		if (migrate_copy_judge(&engine, &took, &cpu) == MIGRATE_COPY_BY_CPU)
+			continue;
+		migrate_copy_learn(&took, 64 * 90, 64);
+		migrate_copy_learn(&engine, 64 * 50, 64);
+		copied++;
+	}
+	assert_true(copied > 2 * MIGRATE_COPY_AGAIN_MAX);
+	/* One hiccup later it still is. */
+	migrate_copy_learn(&took, 3000000, 64);
+	assert_int_equal(migrate_copy_judge(&engine, &took, &cpu), MIGRATE_COPY_BY_ENGINE);
 }
 
 static void line_of(struct migrate_copy_line *l, u64 setup, u64 ns_per_kib,
@@ -266,6 +329,7 @@ static unsigned int share(u64 setup, u64 ns_per_kib, u64 first_ns, unsigned int 
 			  unsigned int hiccup)
 {
 	struct migrate_copy_cost cpu = known(250), costs[MIGRATE_COPY_SIZES] = { };
+	struct migrate_copy_cost took[MIGRATE_COPY_SIZES] = { };
 	struct migrate_copy_line line = { };
 	u64 copied = 0, jobs = 0, left, kib, ns;
 	unsigned int i;
@@ -273,19 +337,21 @@ static unsigned int share(u64 setup, u64 ns_per_kib, u64 first_ns, unsigned int 
 
 	for (i = 0; i < batches; i++) {
 		for (left = 2048; left; left -= kib) {
-			struct migrate_copy_cost *cost;
+			unsigned int size;
 
 			kib = migrate_copy_chunk(&line, first_ns, ++nth) & ~3ULL;
 			kib = kib < left ? kib : left;
 			kib = kib < 1024 ? kib : 1024;
-			cost = &costs[migrate_copy_size(kib / 4)];
-			if (migrate_copy_judge(cost, &cpu) == MIGRATE_COPY_BY_CPU)
+			size = migrate_copy_size(kib / 4);
+			if (migrate_copy_judge(&costs[size], &took[size],
+					       &cpu) == MIGRATE_COPY_BY_CPU)
 				break;
 			ns = setup + kib * ns_per_kib;
 			if (++jobs == hiccup)
 				ns += 3000000;
 			migrate_copy_line_add(&line, kib, ns);
-			migrate_copy_learn(cost, ns, kib);
+			migrate_copy_learn(&costs[size], ns, kib);
+			migrate_copy_learn(&took[size], ns, kib);
 			copied += kib;
 		}
 	}
@@ -322,6 +388,7 @@ TEST(an_engine_that_loses_is_hardly_used)
 UNIT_MAIN(
 	cmocka_unit_test(sizes_are_powers_of_four),
 	cmocka_unit_test(a_cost_is_the_least_of_the_first_and_follows_what_comes),
+	cmocka_unit_test(what_cost_nearly_nothing_is_not_believed_for_ever),
 	cmocka_unit_test(one_interruption_is_not_believed),
 	cmocka_unit_test(the_cpu_copies_until_it_is_known),
 	cmocka_unit_test(the_cpu_is_measured_now_and_then),
@@ -330,6 +397,8 @@ UNIT_MAIN(
 	cmocka_unit_test(what_is_busy_is_left_alone_for_a_while),
 	cmocka_unit_test(luck_is_soon_found_out),
 	cmocka_unit_test(a_slow_engine_costs_nearly_nothing),
+	cmocka_unit_test(what_is_late_is_hardly_used_however_little_it_costs),
+	cmocka_unit_test(what_was_late_is_used_once_it_is_not),
 	cmocka_unit_test(setup_and_rate_are_told_apart),
 	cmocka_unit_test(jobs_of_one_size_are_all_rate),
 	cmocka_unit_test(no_job_breaks_a_line),

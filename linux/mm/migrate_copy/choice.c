@@ -2,6 +2,7 @@
 /* What copying costs, and who is to copy. Pure: see choice.h. */
 #include <linux/limits.h>
 #include <linux/log2.h>
+#include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
@@ -54,23 +55,32 @@ void migrate_copy_learn(struct migrate_copy_cost *c, u64 ns, u64 kib)
 	}
 	/* It counts later, and not for more than a change to twice as much would. */
 	cost = min((u64)cost, 2ULL * c->cost);
-	c->cost += ((s64)cost - (s64)c->cost) >> MIGRATE_COPY_FOLLOW;
-	c->cost = max(c->cost, 1U);
+	if (cost > c->cost)
+		c->cost += DIV_ROUND_UP(cost - c->cost, 1U << MIGRATE_COPY_FOLLOW);
+	else
+		c->cost -= (c->cost - cost) >> MIGRATE_COPY_FOLLOW;
 }
 
 /**
  * migrate_copy_judge - who copies
- * @engine: its cost for jobs of this kind
- * @cpu: the CPU's for these folios
+ * @engine: what jobs of this kind cost with it
+ * @took: how long it took for them
+ * @cpu: what these folios cost the CPU
  *
  * An engine that is not known is tried, and one that is dearer is tried again now and
- * then, the more seldom the more often it was.
+ * then, the more seldom the more often it was. Its cost alone does not tell: whoever has
+ * something else to do meanwhile would wait for ever and it would cost nothing. No folio
+ * is to be missing for more than twice as long as the CPU needs, which might have half of
+ * the time.
  *
  * Return: the verdict.
  */
 enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
+					     struct migrate_copy_cost *took,
 					     const struct migrate_copy_cost *cpu)
 {
+	bool late = took->cost / 2 > cpu->cost;
+
 	if (cpu->known < MIGRATE_COPY_KNOWN)
 		return MIGRATE_COPY_BY_CPU;
 	if (engine->rest) {
@@ -79,7 +89,9 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 	}
 	if (engine->known < MIGRATE_COPY_KNOWN)
 		return MIGRATE_COPY_TO_LEARN;
-	if (engine->cost <= cpu->cost - (cpu->cost >> MIGRATE_COPY_MARGIN)) {
+	/* Like the cost of one who lost it may be found to be less. */
+	took->again = late;
+	if (!late && engine->cost <= cpu->cost - (cpu->cost >> MIGRATE_COPY_MARGIN)) {
 		engine->wait = 0;
 		if (engine->again && ++engine->won >= MIGRATE_COPY_PROVEN)
 			engine->again = 0;
@@ -187,21 +199,6 @@ void migrate_copy_line_fit(const struct migrate_copy_line *l, u64 *setup_ns,
 	*setup_ns = min(l->setup, y >> MEAN_SHIFT);
 	y -= *setup_ns << MEAN_SHIFT;
 	*kib_ns16 = max(div64_u64(y << MIGRATE_COPY_SHIFT, x), 1ULL);
-}
-
-/**
- * migrate_copy_takes - how long a job will take
- * @l: what is known of the engine
- * @kib: size of the job, as large as any job is
- *
- * Return: ns, 0 if nothing is known.
- */
-u64 migrate_copy_takes(const struct migrate_copy_line *l, u64 kib)
-{
-	u64 setup, rate;
-
-	migrate_copy_line_fit(l, &setup, &rate);
-	return setup + (rate * min(kib, KIB_MAX) >> MIGRATE_COPY_SHIFT);
 }
 
 /**

@@ -88,13 +88,13 @@ enum migrate_copy_verdict {
 unsigned int migrate_copy_size(unsigned int folios);
 void migrate_copy_learn(struct migrate_copy_cost *c, u64 ns, u64 kib);
 enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
+					     struct migrate_copy_cost *took,
 					     const struct migrate_copy_cost *cpu);
 void migrate_copy_was_busy(struct migrate_copy_cost *engine);
 bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu);
 void migrate_copy_line_add(struct migrate_copy_line *l, u64 kib, u64 ns);
 void migrate_copy_line_fit(const struct migrate_copy_line *l, u64 *setup_ns,
 			   u64 *kib_ns16);
-u64 migrate_copy_takes(const struct migrate_copy_line *l, u64 kib);
 u64 migrate_copy_chunk(const struct migrate_copy_line *l, u64 first_ns, u32 nth);
 
 #endif

@@ -73,28 +73,6 @@ static unsigned int chunk_of(struct migrate_copy_state *state, unsigned int way,
 }
 
 /*
- * Whether an engine copies the next folios. Where others want the CPU its cost is but the
- * time that is spent on it, so that a job could take for ever: it may take no longer than
- * twice what the CPU would, which would have half of the time.
- */
-static enum migrate_copy_verdict judge(struct migrate_copy_state *state,
-				       struct migrate_copy_cost *cost,
-				       const struct migrate_copy_cost *cpu,
-				       const struct migrate_copy_line *line, u64 kib,
-				       bool contended)
-{
-	enum migrate_copy_verdict verdict;
-
-	if (READ_ONCE(state->use) == MIGRATE_COPY_ALWAYS)
-		return MIGRATE_COPY_BY_ENGINE;
-	verdict = migrate_copy_judge(cost, cpu);
-	if (contended && verdict == MIGRATE_COPY_BY_ENGINE &&
-	    migrate_copy_takes(line, kib) > 2 * (kib * cpu->cost >> MIGRATE_COPY_SHIFT))
-		return MIGRATE_COPY_BY_CPU;
-	return verdict;
-}
-
-/*
  * The engine for the next folios, and how many of them. One that has to be known yet goes
  * before all others.
  */
@@ -108,17 +86,18 @@ static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 	u32 least = U32_MAX;
 
 	list_for_each_entry_rcu(state, &migrate_copy_engines, list) {
-		struct migrate_copy_line *line = &state->lines[way][order];
-		enum migrate_copy_verdict verdict;
+		enum migrate_copy_verdict verdict = MIGRATE_COPY_BY_ENGINE;
 		struct migrate_copy_cost *cost;
-		unsigned int folios;
+		unsigned int folios, size;
 
 		if (!takes(state, reason, order))
 			continue;
 		folios = chunk_of(state, way, order, left);
-		cost = &state->costs[plan->contended][way][order][migrate_copy_size(folios)];
-		verdict = judge(state, cost, cpu, line, kib_of(folios, order),
-				plan->contended);
+		size = migrate_copy_size(folios);
+		cost = &state->costs[plan->contended][way][order][size];
+		if (READ_ONCE(state->use) != MIGRATE_COPY_ALWAYS)
+			verdict = migrate_copy_judge(cost, &state->took[way][order][size],
+						     cpu);
 		if (verdict == MIGRATE_COPY_BY_CPU ||
 		    (verdict == MIGRATE_COPY_BY_ENGINE && cost->cost >= least))
 			continue;
@@ -244,14 +223,16 @@ void migrate_copy_account(struct migrate_copy_job *job, u64 finish_ns)
 	struct migrate_copy_state *state = job->engine->state;
 	unsigned int copied = bitmap_weight(job->copied, job->nr);
 	u64 cost = job->start_ns + finish_ns, took = cost;
+	unsigned int way = way_of(job->from, job->to);
 	u64 kib = kib_of(job->nr, job->order);
 
 	if (job->done_ns > job->started_ns)
 		took = job->done_ns - job->started_ns;
 	spin_lock(&costs_lock);
 	if (copied == job->nr)
-		migrate_copy_line_add(&state->lines[way_of(job->from, job->to)][job->order],
-				      kib, took);
+		migrate_copy_line_add(&state->lines[way][job->order], kib, took);
+	migrate_copy_learn(&state->took[way][job->order][migrate_copy_size(job->nr)],
+			   took, kib);
 	migrate_copy_learn(cost_of(job), cost + cpu_ns(job, job->nr - copied), kib);
 	state->copied[job->order] += copied;
 	state->failed[job->order] += job->nr - copied;

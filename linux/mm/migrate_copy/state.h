@@ -32,6 +32,7 @@
  * @failed: folios that it should have, by order
  * @busy: jobs that it had no room for
  * @lines: how long it takes
+ * @took: how long it took, by size of jobs
  * @costs: what it costs the one who migrates, while nobody else wants the CPU, and while
  *	   somebody does
  */
@@ -49,6 +50,8 @@ struct migrate_copy_state {
 	u64 failed[MIGRATE_COPY_ORDERS];
 	u64 busy;
 	struct migrate_copy_line lines[MIGRATE_COPY_WAYS][MIGRATE_COPY_ORDERS];
+	struct migrate_copy_cost took[MIGRATE_COPY_WAYS][MIGRATE_COPY_ORDERS]
+				     [MIGRATE_COPY_SIZES];
 	struct migrate_copy_cost costs[2][MIGRATE_COPY_WAYS][MIGRATE_COPY_ORDERS]
 				     [MIGRATE_COPY_SIZES];
 };
