@@ -218,6 +218,12 @@ COUNTERS: dict[str, Counter] = dict(
             " --membind list.",
         ),
         _counter(
+            "pghot_refused_no_gain",
+            "A file that is not mapped was used, and to promote such pages gains nothing just now.",
+            "Nothing to do: what is read in turn and does not fit into DRAM would be moved to and"
+            " fro. cache_gain_percent of the target says what was found.",
+        ),
+        _counter(
             "pgpromote_success", "Pages promoted to a faster node, by pghot or by the stock kernel."
         ),
         _counter(

@@ -110,13 +110,15 @@ class Target(NamedTuple):
     """One node that pghot promotes to, with the hot threshold in force, in ms.
 
     `gain_percent` is what pages that came are worth beside those that went for them, None
-    or 0 if that is not known; `rate_kib_s` how much it takes just now.
+    or 0 if that is not known; `cache_gain_percent` the same for pages of files that nobody has
+    mapped; `rate_kib_s` how much it takes just now.
     """
 
     node: int
     threshold_ms: int | None
     promoted_pages: int | None
     gain_percent: int | None
+    cache_gain_percent: int | None
     rate_kib_s: int | None
 
 

@@ -201,6 +201,7 @@ def targets(tree: Tree) -> list[Target]:
             threshold_ms=tree.integer(f"{PGHOT}/target{node}/threshold_ms"),
             promoted_pages=tree.integer(f"{PGHOT}/target{node}/promoted"),
             gain_percent=tree.integer(f"{PGHOT}/target{node}/gain_percent"),
+            cache_gain_percent=tree.integer(f"{PGHOT}/target{node}/cache_gain_percent"),
             rate_kib_s=tree.integer(f"{PGHOT}/target{node}/rate_kib_s"),
         )
         for node in tree.numbered(PGHOT, "target")

@@ -149,7 +149,8 @@ def _lower(status: Status, width: int) -> list[str]:
 
 #: The kernel goes by the root of how often pages are accessed.
 _GAIN = (
-    "gain: pages that came beside those that went; 100% alike, 200% accessed some 4 times as often"
+    "gain: pages that came beside those that went; 100% alike, 200% accessed some 4 times as often;"
+    " cache_gain: the same for files that are not mapped"
 )
 
 
@@ -161,14 +162,14 @@ def _targets(status: Status, width: int) -> list[str]:
             str(t.node),
             count(t.promoted_pages),
             count(t.threshold_ms),
-            f"{count(t.gain_percent)}%" if t.gain_percent else "-",
+            *(f"{count(n)}%" if n else "-" for n in (t.gain_percent, t.cache_gain_percent)),
             "?" if t.rate_kib_s is None else f"{size(t.rate_kib_s * 1024)}/s",
         ]
         for t in status.targets
     ]
-    header = "node> promoted> hot_threshold_ms> gain> takes_at_most>"
+    header = "node> promoted> hot_threshold_ms> gain> cache_gain> takes_at_most>"
     lines = ["Target nodes", *table(header, rows)]
-    if any(t.gain_percent for t in status.targets):
+    if any(t.gain_percent or t.cache_gain_percent for t in status.targets):
         lines += wrap(_GAIN, width, "    ", "  ")
     return lines
 

@@ -20,6 +20,8 @@
 int sysctl_numa_balancing_mode;
 unsigned int sysctl_numa_balancing_scan_period_max = 60000;
 struct pghot_stat_counts pghot_stat_counts;
+/* Where there is no such source. */
+__attribute__((weak)) DEFINE_STATIC_KEY_FALSE(pghot_page_cache_key);
 const char *const pghot_stat_names[] = {
 #define NAME(name, ...)	#name,
 	PGHOT_STATS(NAME)
@@ -228,6 +230,7 @@ void machine_touch(int nid, unsigned long i)
 	struct folio *folio = machine_folio(nid, i);
 
 	folio->young = true;
+	folio->idle = false;
 	folio->accessed_ms = pghot_now_ms();
 }
 

@@ -339,7 +339,20 @@ TEST(a_clear_gain_is_known_early)
 	assert_false(pghot_gain_early(&came, &went, 0, 500));
 }
 
+TEST(what_is_held_back_at_its_source_goes_by_steps)
+{
+	assert_int_equal(pghot_held_judge(0, 100), 3);
+	assert_int_equal(pghot_held_judge(3, 100), PGHOT_SPEED_HELD_MAX);
+	assert_int_equal(pghot_held_judge(PGHOT_SPEED_HELD_MAX, 0), PGHOT_SPEED_HELD_MAX);
+	assert_int_equal(pghot_held_judge(3, PGHOT_GAIN_AGAIN), PGHOT_SPEED_HELD_MAX);
+	assert_int_equal(pghot_held_judge(3, PGHOT_CACHE_GAIN_PERCENT), 3);
+	assert_int_equal(pghot_held_judge(0, PGHOT_CACHE_GAIN_PERCENT), 0);
+	assert_int_equal(pghot_held_judge(PGHOT_SPEED_HELD_MAX, PGHOT_CACHE_GAIN_AGAIN), 2);
+	assert_int_equal(pghot_held_judge(2, PGHOT_GAIN_PERCENT_MAX), 0);
+}
+
 UNIT_MAIN(
+	cmocka_unit_test(what_is_held_back_at_its_source_goes_by_steps),
 	cmocka_unit_test(alike_is_a_hundred_percent),
 	cmocka_unit_test(who_is_accessed_ten_times_as_often_counts_three_times),
 	cmocka_unit_test(what_nobody_accesses_is_worth_giving_away),

@@ -115,6 +115,50 @@ TEST(use_in_two_parts_of_the_window_is_heat)
 	}
 }
 
+/* Be it in the top tier, where nothing is recorded. */
+TEST(what_is_used_is_not_idle)
+{
+	struct folio *folio, top;
+
+	start(false);
+	folio = file_folio(7);
+	folio->idle = true;
+	top = *folio;
+	top.nid = 0;
+	pghot_page_cache(folio);
+	assert_false(folio->idle);
+	assert_int_equal(accesses, 1);
+	pghot_page_cache(&top);
+	assert_false(top.idle);
+	assert_int_equal(accesses, 1);
+	/* Whoever has it mapped says that himself. */
+	folio->idle = folio->mapped = true;
+	pghot_page_cache(folio);
+	assert_true(folio->idle);
+	stop();
+}
+
+TEST(few_are_reported_where_it_gains_nothing)
+{
+	unsigned long i;
+
+	start(false);
+	pghot_target(0)->cache_held = 3;
+	for (i = 0; i < 4000; i++)
+		pghot_page_cache(file_folio(i));
+	assert_in_range(accesses, 400, 600);
+	assert_int_equal(machine_stat("refused_no_gain"), 4000 - accesses);
+	/* Others in the next window. */
+	machine_run(PGHOT_WINDOW_MS);
+	accesses = 0;
+	for (i = 0; i < 4000; i++)
+		if (!pghot_cache_wanted(0, machine_folio(2, i)))
+			pghot_page_cache(file_folio(i));
+	assert_int_equal(accesses, 0);
+	pghot_target(0)->cache_held = 0;
+	stop();
+}
+
 /* Each piece of a large folio that is read marks it. */
 TEST(many_marks_in_one_part_are_one_use)
 {
@@ -327,6 +371,8 @@ UNIT_MAIN(
 	cmocka_unit_test(it_waits_for_memory_tiering_at_first_and_needs_no_hint_faults),
 	cmocka_unit_test(one_pass_makes_nothing_ready),
 	cmocka_unit_test(use_in_two_parts_of_the_window_is_heat),
+	cmocka_unit_test(what_is_used_is_not_idle),
+	cmocka_unit_test(few_are_reported_where_it_gains_nothing),
 	cmocka_unit_test(many_marks_in_one_part_are_one_use),
 	cmocka_unit_test(use_a_window_ago_is_forgotten),
 	cmocka_unit_test(parts_are_of_the_window_in_force),

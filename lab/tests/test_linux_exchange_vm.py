@@ -33,11 +33,18 @@ echo "{{\\"looks\\":[${{looks%,}}],$(tail -n 1 /run/said | cut -c 2-)"
 measured part. CPUs that it has not look at them."""
 
 
-def _run(kernel, name: str, backoff: int, accesses: str = "", looks: bool = False) -> Result:
+def _run(
+    kernel,
+    name: str,
+    backoff: int,
+    accesses: str = "",
+    looks: bool = False,
+    contender: str = "pghot-default-hint_fault",
+) -> Result:
     """A run of an experiment with pghot, short if it need not make so many accesses."""
     if kernel.flavour == "debug":
         pytest.skip("how often pages are accessed beside it a debug kernel changes")
-    run = runs_of(name, "pghot-default-hint_fault", quick=not accesses)[0]
+    run = runs_of(name, contender, quick=not accesses)[0]
     if accesses:
         words = list(run.workload)
         words[words.index("--accesses") + 1] = accesses
@@ -86,3 +93,15 @@ def test_what_is_hot_is_exchanged_for_what_is_not(kernel):
     assert slowed.vmstat["pghot_exchange_gain"] > 0
     assert slowed.vmstat["pghot_exchange_loss"] == 0
     assert slowed.vmstat["pghot_promoted_pages"] > 10000
+
+
+def test_a_file_that_does_not_fit_is_hardly_promoted(kernel):
+    # It is read in turn, beside a server whose pages gain by being promoted.
+    done = _run(kernel, "tenants", 1, contender="pghot-default")
+    of = {tenant["name"]: tenant for tenant in done.workload["detail"]["tenants"]}
+    assert done.vmstat["pghot_exchange_loss"] > 0
+    # Of large folios, of which the file has some, one record counts for all pages.
+    assert done.vmstat["pghot_refused_no_gain"] > 2 * done.vmstat["pghot_recorded_page_cache"]
+    # Without this it is 60,000.
+    assert of["scan"]["promoted"] < 30000
+    assert of["server"]["promoted"] > 10000

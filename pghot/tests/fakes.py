@@ -44,6 +44,7 @@ PGHOT_COUNTERS = {
     "pghot_delay_busy": 0,
     "pghot_refused_exec": 7,
     "pghot_refused_policy": 0,
+    "pghot_refused_no_gain": 0,
 }
 STOCK_COUNTERS = {
     "nr_free_pages": 123456,
@@ -195,10 +196,12 @@ def cxl(root: Path) -> Machine:
         "target0/threshold_ms": 900,
         "target0/promoted": 5000,
         "target0/gain_percent": 240,
+        "target0/cache_gain_percent": 0,
         "target0/rate_kib_s": 65536 << 10,
         "target1/threshold_ms": 1000,
         "target1/promoted": 4200,
         "target1/gain_percent": 0,
+        "target1/cache_gain_percent": 98,
         "target1/rate_kib_s": 65536 << 10,
     }
     for name, value in values.items():

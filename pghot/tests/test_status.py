@@ -94,7 +94,7 @@ def test_healthy_machine(run, cxl):
 
 def test_every_reason_has_count_share_meaning_and_advice(run, cxl):
     reasons = run("status", "--json", machine=cxl).json["reasons"]
-    assert len(reasons) == 18
+    assert len(reasons) == 19
     by_name = {r["name"]: r for r in reasons}
     assert [
         (by_name[n]["count"], by_name[n]["share"]) for n in ("pghot_skip_stale", "pghot_skip_dirty")
@@ -244,6 +244,10 @@ def test_gain_is_told_as_what_it_is(run, cxl):
     *_, why = section(run("status", machine=cxl).out, "Target nodes").partition("  gain: ")
     assert "100% alike, 200% accessed some 4 times as often" in " ".join(why.split())
     cxl.write(f"{PGHOT}/target0/gain_percent", 0)
+    shown = section(run("status", machine=cxl).out, "Target nodes")
+    assert "gain:" in shown and shown.splitlines()[2].split()[3:5] == ["-", "-"]
+    assert shown.splitlines()[3].split()[3:5] == ["-", "98%"]
+    cxl.write(f"{PGHOT}/target1/cache_gain_percent", 0)
     shown = section(run("status", machine=cxl).out, "Target nodes")
     assert "gain:" not in shown and shown.splitlines()[2].split()[3] == "-"
 

@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/numa.h>
+#include <linux/page_idle.h>
 #include <linux/types.h>
 
 struct attribute_group;
@@ -269,14 +270,14 @@ static inline void pghot_moved(const struct folio *dst, const struct folio *src)
  * pghot_page_cache - a folio is about to be marked accessed
  * @folio: the folio
  *
- * Reports the use of a file of which no page table entry tells.
+ * Reports the use of a file of which no page table entry tells. It is not idle any more.
  *
  * Context: any but NMI.
  */
 static inline void pghot_page_cache(struct folio *folio)
 {
 	if (static_branch_unlikely(&pghot_page_cache_key) &&
-	    node_isset(folio_nid(folio), pghot_lower_nodes))
+	    (node_isset(folio_nid(folio), pghot_lower_nodes) || folio_test_idle(folio)))
 		__pghot_page_cache(folio);
 }
 

@@ -8,6 +8,11 @@
  *
  * One work item a target looks, and removes what it has done with. Those who move
  * folios only add.
+ *
+ * Page cache that nobody has mapped is judged by itself. A server's pages and a file that
+ * is read over and over may come to the same target, and what the one gains says nothing
+ * of the other. It is compared with all that goes, and where it gains nothing less of it
+ * is looked for, at its source.
  */
 #include <linux/jump_label.h>
 #include <linux/memory-tiers.h>
@@ -36,6 +41,8 @@ u32 pghot_held_back __read_mostly;
 /**
  * struct pghot_exchange - pages that a target got, and gave away
  * @target: the target
+ * @cache: it is for page cache that came
+ * @held: by which power of two less of that is to come
  * @lock: protects the lists of pages, and when this round began
  * @came: those that it got
  * @went: those that it gave away
@@ -51,6 +58,8 @@ u32 pghot_held_back __read_mostly;
  */
 struct pghot_exchange {
 	struct pghot_target *target;
+	bool cache;
+	u32 held;
 	spinlock_t lock;	/* innermost; who moves folios only tries it */
 	struct pghot_watch came;
 	struct pghot_watch went;
@@ -107,27 +116,12 @@ static void exchange_soon(struct pghot_exchange *x)
 		queue_delayed_work(system_dfl_wq, &x->work, 1);
 }
 
-/**
- * __pghot_moved - a folio has moved to another node
- * @dst: the new folio
- * @src: the old one
- *
- * Context: the folios are locked.
- */
-void __pghot_moved(const struct folio *dst, const struct folio *src)
+/* Is it that @dst came, or that it went? */
+static void exchange_moved(struct pghot_exchange *x, const struct folio *dst,
+			   const struct folio *src, bool came)
 {
-	int from = folio_nid(src), to = folio_nid(dst);
-	bool came = node_is_toptier(to);
-	struct pghot_exchange *x = NULL;
-	struct pghot_target *target;
 	bool added;
 
-	if (came == node_is_toptier(from))
-		return;
-	target = pghot_target(came ? to : from);
-	if (target)
-		/* Pairs with the release in pghot_exchange_sync(). */
-		x = smp_load_acquire(&target->exchange);
 	/* Whoever else is at it: one page more or less does not matter. */
 	if (!x || !spin_trylock(&x->lock))
 		return;
@@ -139,6 +133,33 @@ void __pghot_moved(const struct folio *dst, const struct folio *src)
 	if (added)
 		exchange_soon(x);
 	spin_unlock(&x->lock);
+}
+
+/**
+ * __pghot_moved - a folio has moved to another node
+ * @dst: the new folio
+ * @src: the old one
+ *
+ * Context: the folios are locked, and nobody has them mapped just now.
+ */
+void __pghot_moved(const struct folio *dst, const struct folio *src)
+{
+	int from = folio_nid(src), to = folio_nid(dst);
+	bool came = node_is_toptier(to);
+	struct pghot_target *target;
+
+	if (came == node_is_toptier(from))
+		return;
+	target = pghot_target(came ? to : from);
+	if (!target)
+		return;
+	/* Pair with the releases in exchange_make(). */
+	exchange_moved(smp_load_acquire(&target->exchange), dst, src, came);
+	/* Whether anybody maps it is seen when it is looked at first. */
+	if (static_branch_unlikely(&pghot_page_cache_key) &&
+	    (!came || !folio_test_anon(dst)))
+		/* The same. */
+		exchange_moved(smp_load_acquire(&target->cache_exchange), dst, src, came);
 }
 
 /* Pages that are watched yet count in the next round. */
@@ -164,6 +185,31 @@ static u32 target_held(int nid)
 	return pghot_speed_held(&pghot_target(nid)->speed);
 }
 
+static u32 cache_held(const struct pghot_exchange *x)
+{
+	return pgdat_free_space_enough(NODE_DATA(x->target->nid)) ? 0 : x->held;
+}
+
+/**
+ * pghot_cache_wanted - is page cache of a lower tier to be reported
+ * @nid: the node that it is read from
+ * @folio: its folio
+ *
+ * Where page cache gains nothing by being promoted there is no use for more of it. Of a
+ * node without memory in the top tier nobody knows where its pages go.
+ *
+ * Context: any but NMI.
+ *
+ * Return: true if so.
+ */
+bool pghot_cache_wanted(int nid, const struct folio *folio)
+{
+	const struct pghot_target *target = pghot_target(nid);
+
+	return !target || !READ_ONCE(pghot_backoff) ||
+	       pghot_held_wants(READ_ONCE(target->cache_held), folio_pfn(folio));
+}
+
 /**
  * pghot_exchange_sum_up - how far promotion to all targets is slowed down
  *
@@ -181,12 +227,18 @@ void pghot_exchange_sum_up(void)
 	WRITE_ONCE(pghot_held_back, READ_ONCE(pghot_backoff) ? held : 0);
 }
 
+/* Is it slowed down? */
+static bool exchange_slow(const struct pghot_exchange *x)
+{
+	return x->cache ? x->held : x->target->speed.rate;
+}
+
 /* To come back from slow promotion does not take all the pages. */
 static bool exchange_is_known(struct pghot_exchange *x)
 {
 	if (pghot_use_known(&x->came.use) && pghot_use_known(&x->went.use))
 		return true;
-	return x->target->speed.rate &&
+	return exchange_slow(x) &&
 	       pghot_gain_early(&x->came.use, &x->went.use,
 				READ_ONCE(x->came.nr), watch_ms());
 }
@@ -201,22 +253,39 @@ static void exchange_choose(struct pghot_exchange *x, u32 window)
 {
 	bool idle = atomic_long_read(&x->target->promoted) == x->chosen;
 
-	if (pghot_speed_relax(&x->target->speed, pghot_now_ms() - x->choice_ms,
+	if (!x->cache &&
+	    pghot_speed_relax(&x->target->speed, pghot_now_ms() - x->choice_ms,
 			      idle, window))
 		choice_begins(x);
 }
 
-static void exchange_known(struct pghot_exchange *x, u32 window)
+static void speed_known(struct pghot_exchange *x, u32 percent, u32 window)
 {
 	unsigned long moved = atomic_long_read(&x->target->promoted) - x->promoted;
-	u32 percent = pghot_gain_percent(&x->came.use, &x->went.use);
-	bool gains = percent >= PGHOT_GAIN_PERCENT;
 
 	WRITE_ONCE(x->target->gain_percent, percent);
 	pghot_speed_judge(&x->target->speed, percent, (u64)moved << PAGE_SHIFT,
 			  pghot_now_ms() - x->began_ms, window);
-	pghot_stat_add(gains ? PGHOT_STAT_exchange_gain : PGHOT_STAT_exchange_loss, 1);
 	x->quiet_ms = x->target->speed.wait_ms;
+}
+
+static void held_known(struct pghot_exchange *x, u32 percent, u32 window)
+{
+	WRITE_ONCE(x->target->cache_gain_percent, percent);
+	x->held = pghot_held_judge(x->held, percent);
+	x->quiet_ms = window;
+}
+
+static void exchange_known(struct pghot_exchange *x, u32 window)
+{
+	u32 percent = pghot_gain_percent(&x->came.use, &x->went.use);
+	bool gains = percent >= (x->cache ? PGHOT_CACHE_GAIN_PERCENT : PGHOT_GAIN_PERCENT);
+
+	if (x->cache)
+		held_known(x, percent, window);
+	else
+		speed_known(x, percent, window);
+	pghot_stat_add(gains ? PGHOT_STAT_exchange_gain : PGHOT_STAT_exchange_loss, 1);
 	x->steady_ms = pghot_now_ms();
 	if (!gains)
 		choice_begins(x);
@@ -228,12 +297,18 @@ static void exchange_quiet(struct pghot_exchange *x, u32 window)
 {
 	u32 now = pghot_now_ms();
 
-	if (now - x->began_ms >= ROUND_WINDOWS * window)
+	if (now - x->began_ms >= ROUND_WINDOWS * window) {
 		exchange_end(x, 0);
-	if (!x->target->speed.rate || x->went.added ||
+		/* Of so few nothing is known. A rate has room for as many as it takes. */
+		x->held -= min(x->held, 1U);
+	}
+	if (!exchange_slow(x) || x->went.added ||
 	    now - x->steady_ms < x->quiet_ms)
 		return;
-	pghot_speed_try(&x->target->speed);
+	if (x->cache)
+		x->held = pghot_held_try(x->held);
+	else
+		pghot_speed_try(&x->target->speed);
 	x->quiet_ms = window;
 	x->steady_ms = now;
 }
@@ -254,6 +329,8 @@ static void exchange_work(struct work_struct *work)
 	else
 		exchange_quiet(x, window);
 	exchange_choose(x, window);
+	if (x->cache)
+		WRITE_ONCE(x->target->cache_held, cache_held(x));
 	/* Where this rate is not held, and nothing was, the sum stays nothing. */
 	if (x->target->speed.rate || READ_ONCE(pghot_held_back))
 		pghot_exchange_sum_up();
@@ -263,7 +340,7 @@ static void exchange_work(struct work_struct *work)
 	 * nothing comes any more as well.
 	 */
 	spin_lock(&x->lock);
-	if (x->came.added || x->target->speed.rate || x->target->speed.choosy) {
+	if (x->came.added || exchange_slow(x) || (!x->cache && x->target->speed.choosy)) {
 		unsigned long delay = msecs_to_jiffies(clamp(due, 1U, window / 8));
 
 		if (queue_delayed_work(system_dfl_wq, &x->work, delay))
@@ -285,6 +362,24 @@ bool pghot_exchange_holds(int nid)
 	return target && pghot_target_rate(target) < pghot_rate_bytes();
 }
 
+static int exchange_make(struct pghot_target *target, struct pghot_exchange **where,
+			 bool cache)
+{
+	struct pghot_exchange *x = kzalloc_obj(*x);
+
+	if (!x)
+		return -ENOMEM;
+	x->target = target;
+	x->cache = cache;
+	x->came.by = cache ? PGHOT_WATCH_CACHE : PGHOT_WATCH_MAPPED;
+	x->went.by = x->came.by | PGHOT_WATCH_MAPPED;
+	spin_lock_init(&x->lock);
+	INIT_DELAYED_WORK(&x->work, exchange_work);
+	/* Who finds it finds it set up. Like the target it is kept. */
+	smp_store_release(where, x);
+	return 0;
+}
+
 /**
  * pghot_exchange_sync - watch what a target gets and gives away, from now on
  * @nid: a node; what is no target needs nothing
@@ -296,17 +391,11 @@ bool pghot_exchange_holds(int nid)
 int pghot_exchange_sync(int nid)
 {
 	struct pghot_target *target = pghot_target(nid);
-	struct pghot_exchange *x;
+	int err = 0;
 
-	if (!target || target->exchange)
-		return 0;
-	x = kzalloc_obj(*x);
-	if (!x)
-		return -ENOMEM;
-	x->target = target;
-	spin_lock_init(&x->lock);
-	INIT_DELAYED_WORK(&x->work, exchange_work);
-	/* Who finds it finds it set up. Like the target it is kept. */
-	smp_store_release(&target->exchange, x);
-	return 0;
+	if (target && !target->exchange)
+		err = exchange_make(target, &target->exchange, false);
+	if (target && !target->cache_exchange && !err)
+		err = exchange_make(target, &target->cache_exchange, true);
+	return err;
 }

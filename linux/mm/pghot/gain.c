@@ -19,6 +19,8 @@
 #include "gain.h"
 
 #define SPEED_STEP	8U
+/* The same as a power of two. */
+#define HELD_STEP	3U
 /* By which power of two a loss makes it more choosy. */
 #define SPEED_CHOICE	3U
 /* Beyond so many pages old ones count half, so that new ones count at all. */
@@ -195,6 +197,37 @@ u32 pghot_speed_held(const struct pghot_speed *s)
 	while (s->rate && held < PGHOT_SPEED_HELD_MAX &&
 	       s->rate << (held + 1) <= s->top)
 		held++;
+	return held;
+}
+
+/**
+ * pghot_held_try - let more of what was held back come
+ * @held: by which power of two less comes
+ *
+ * Return: by which from now on.
+ */
+u32 pghot_held_try(u32 held)
+{
+	return held - min(held, HELD_STEP);
+}
+
+/**
+ * pghot_held_judge - it is known what exchanging pages gains that are held back at their
+ *		      source
+ * @held: by which power of two fewer of them are looked at
+ * @percent: by pghot_gain_percent()
+ *
+ * Nobody is choosy about them: how often a file is read is known as a count within the
+ * window, and those that are read in turn have it all alike.
+ *
+ * Return: by which from now on, at most %PGHOT_SPEED_HELD_MAX.
+ */
+u32 pghot_held_judge(u32 held, u32 percent)
+{
+	if (percent >= PGHOT_CACHE_GAIN_AGAIN)
+		return pghot_held_try(held);
+	if (percent < PGHOT_CACHE_GAIN_PERCENT)
+		return min(held + HELD_STEP, PGHOT_SPEED_HELD_MAX);
 	return held;
 }
 

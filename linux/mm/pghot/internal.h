@@ -3,6 +3,7 @@
 #ifndef _MM_PGHOT_INTERNAL_H
 #define _MM_PGHOT_INTERNAL_H
 
+#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/kobject.h>
@@ -79,8 +80,11 @@ struct pghot_node {
  * @active: it has memory now
  * @kobj: its directory in sysfs
  * @exchange: pages that came and went, which are watched
+ * @cache_exchange: the same for page cache that came
  * @speed: how fast it takes pages, for what that gains; exchange.c writes it
+ * @cache_held: by which power of two less page cache is to come; so does this
  * @gain_percent: what that was when it was last known, or 0
+ * @cache_gain_percent: the same for page cache
  * @lock: protects what follows
  * @bucket: what the rate limit lets through
  * @claims: lower-tier nodes that were refused and wait for more
@@ -94,8 +98,11 @@ struct pghot_target {
 	bool active;
 	struct kobject kobj;
 	struct pghot_exchange *exchange;
+	struct pghot_exchange *cache_exchange;
 	struct pghot_speed speed;
+	u32 cache_held;
 	u32 gain_percent;
+	u32 cache_gain_percent;
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct pghot_bucket bucket;
 	nodemask_t claims;
@@ -256,6 +263,7 @@ extern u32 pghot_backoff, pghot_held_back;
 void pghot_exchange_sum_up(void);
 int pghot_exchange_sync(int nid);
 bool pghot_exchange_holds(int nid);
+bool pghot_cache_wanted(int nid, const struct folio *folio);
 void pghot_tell_accessed(struct folio *folio);
 
 /* memcg.c */
@@ -309,6 +317,25 @@ static inline u64 pghot_target_rate(const struct pghot_target *target)
 static inline u32 pghot_now_ms(void)
 {
 	return jiffies_to_msecs(jiffies - INITIAL_JIFFIES);
+}
+
+/**
+ * pghot_held_wants - is a page of a lower tier one of those that are looked for
+ * @held: by which power of two fewer of them are
+ * @pfn: the page
+ *
+ * A few of all pages are, and others in each window.
+ *
+ * Return: true if it is.
+ */
+static inline bool pghot_held_wants(u32 held, unsigned long pfn)
+{
+	u64 turn;
+
+	if (likely(!held))
+		return true;
+	turn = pghot_now_ms() / READ_ONCE(pghot_tunables.window_ms);
+	return !hash_64(pfn + (turn << 32), held);
 }
 
 #endif /* _MM_PGHOT_INTERNAL_H */

@@ -43,7 +43,8 @@
 	X(delay_no_target,	"there is no top-tier node")		\
 	X(delay_busy,		"page is in use by the kernel just now") \
 	X(refused_exec,		"executable file page shared by processes") \
-	X(refused_policy,	"cpuset or memory policy forbids the target")
+	X(refused_policy,	"cpuset or memory policy forbids the target") \
+	X(refused_no_gain,	"page cache, and it gains nothing to promote that")
 
 enum pghot_stat {
 #define PGHOT_STAT_ENUM(name, ...)	PGHOT_STAT_##name,

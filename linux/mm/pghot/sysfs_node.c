@@ -47,6 +47,8 @@ NODE_FILE(threshold_ms, threshold_ms, "%u",
 				   READ_ONCE(sysctl_numa_balancing_hot_threshold)));
 NODE_FILE(gain_percent, gain_percent, "%u",
 	  READ_ONCE(to_target(kobj)->gain_percent));
+NODE_FILE(cache_gain_percent, cache_gain_percent, "%u",
+	  READ_ONCE(to_target(kobj)->cache_gain_percent));
 NODE_FILE(rate_kib_s, rate_kib_s, "%llu",
 	  pghot_target_rate(to_target(kobj)) >> 10);
 
@@ -78,6 +80,7 @@ static struct attribute *target_attrs[] = {
 	&threshold_ms_attr.attr,
 	&target_promoted_attr.attr,
 	&gain_percent_attr.attr,
+	&cache_gain_percent_attr.attr,
 	&rate_kib_s_attr.attr,
 	NULL,
 };

@@ -8,10 +8,15 @@
  * on, until one is set or the time is over. So it is known to within a factor of two
  * how often the page is accessed. One that goes back while it is watched says as much:
  * who was promoted again is hot, and who was demoted again is not.
+ *
+ * A file that is read and not mapped has no such bits. Its folio is made idle instead, as
+ * by idle page tracking, and whoever reads it ends that: see page_cache.c. These few may
+ * seem idle to users of that who had not made them so.
  */
 #include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/page_idle.h>
 #include <linux/pghot.h>
 #include <linux/sched.h>
 
@@ -103,8 +108,30 @@ enum look {
 	LOOK_LOST,	/* it is another page by now, or nobody's bits tell */
 };
 
-/* Is it that folio still, and do bits say whether it is accessed? */
-static enum pghot_accessed sample_accessed(const struct pghot_sample *s, bool *gone)
+/* Was a file's folio used that nobody has mapped, since this was last asked? */
+static enum pghot_accessed cache_accessed(struct folio *folio)
+{
+	if (!folio_test_lru(folio))
+		return PGHOT_ACCESS_UNKNOWN;
+	if (folio_test_idle(folio))
+		return PGHOT_NOT_ACCESSED;
+	folio_set_idle(folio);
+	return PGHOT_ACCESSED;
+}
+
+/* Who says whether it is accessed? That stays so while it is watched. */
+static unsigned int sample_by(const struct pghot_sample *s, const struct folio *folio)
+{
+	bool mapped = folio_mapped(folio);
+
+	if ((s->cleared && s->cached == mapped) || (!mapped && folio_test_anon(folio)))
+		return 0;
+	return mapped ? PGHOT_WATCH_MAPPED : PGHOT_WATCH_CACHE;
+}
+
+/* Is it that folio still, and does anything say whether it is accessed? */
+static enum pghot_accessed sample_accessed(struct pghot_sample *s, unsigned int by,
+					   bool *gone)
 {
 	enum pghot_accessed accessed = PGHOT_ACCESS_UNKNOWN;
 	enum pghot_verdict verdict;
@@ -114,19 +141,22 @@ static enum pghot_accessed sample_accessed(const struct pghot_sample *s, bool *g
 	*gone = !folio && verdict != PGHOT_BUSY;
 	if (!folio)
 		return accessed;
-	*gone = READ_ONCE(folio->mapping) != s->mapping || !folio_mapped(folio);
+	by &= sample_by(s, folio);
+	*gone = READ_ONCE(folio->mapping) != s->mapping || !by;
+	s->cached = by == PGHOT_WATCH_CACHE;
 	if (!*gone)
-		accessed = pghot_flush_accessed(folio);
+		accessed = s->cached ? cache_accessed(folio) : pghot_flush_accessed(folio);
 	folio_put(folio);
 	return accessed;
 }
 
 /* A folio that has just come waits for a place on its LRU list, with some others. */
-static enum look sample_begin(struct pghot_sample *s, u32 now, u32 length)
+static enum look sample_begin(struct pghot_sample *s, unsigned int by, u32 now,
+			      u32 length)
 {
 	bool gone;
 
-	if (sample_accessed(s, &gone) == PGHOT_ACCESS_UNKNOWN) {
+	if (sample_accessed(s, by, &gone) == PGHOT_ACCESS_UNKNOWN) {
 		s->again_ms = max(2 * s->again_ms, 1U);
 		s->next_ms = now + s->again_ms;
 		return gone || s->again_ms > length ? LOOK_LOST : LOOK_AGAIN;
@@ -138,12 +168,13 @@ static enum look sample_begin(struct pghot_sample *s, u32 now, u32 length)
 	return LOOK_AGAIN;
 }
 
-static enum look sample_look(struct pghot_sample *s, u32 now, u32 length)
+static enum look sample_look(struct pghot_sample *s, unsigned int by, u32 now,
+			     u32 length)
 {
 	u32 watched = now - s->since_ms;
 	bool gone;
 
-	switch (sample_accessed(s, &gone)) {
+	switch (sample_accessed(s, by, &gone)) {
 	case PGHOT_ACCESS_UNKNOWN:
 		return LOOK_LOST;
 	case PGHOT_ACCESSED:
@@ -183,8 +214,8 @@ u32 pghot_watch_look(struct pghot_watch *w, spinlock_t *lock, u32 length)
 		if (moved_ms)
 			look = LOOK_DONE;
 		else if ((s32)(s->next_ms - now) <= 0)
-			look = s->cleared ? sample_look(s, now, length) :
-					    sample_begin(s, now, length);
+			look = s->cleared ? sample_look(s, w->by, now, length) :
+					    sample_begin(s, w->by, now, length);
 		if (look == LOOK_AGAIN) {
 			due = min(due, s->next_ms - now);
 			i++;

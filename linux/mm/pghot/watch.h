@@ -14,6 +14,10 @@
 /* By so many bits of a hash it is known which are certainly not. */
 #define PGHOT_WATCH_HASH_BITS	10U
 
+/* Who may say of a folio that it is accessed. */
+#define PGHOT_WATCH_MAPPED	BIT(0)	/* who has it mapped */
+#define PGHOT_WATCH_CACHE	BIT(1)	/* who reads the file that nobody has mapped */
+
 /**
  * struct pghot_sample - a page that is watched
  * @pfn: the page
@@ -23,6 +27,7 @@
  * @again_ms: after how long they are tried again that could not be cleared
  * @moved_ms: for how long the page counts as watched, as it has gone back, or 0
  * @cleared: they were
+ * @cached: it is of a file, and nobody had it mapped then
  */
 struct pghot_sample {
 	unsigned long pfn;
@@ -32,10 +37,12 @@ struct pghot_sample {
 	u32 again_ms;
 	u32 moved_ms;
 	bool cleared;
+	bool cached;
 };
 
 /**
  * struct pghot_watch - pages of one kind
+ * @by: by whom it is known whether they are accessed; others are not watched
  * @nr: how many are watched; those who add and the work item write it under the lock
  * @tick_ms: when the last one was added
  * @in_tick: how many were added then
@@ -46,6 +53,7 @@ struct pghot_sample {
  * @sample: they
  */
 struct pghot_watch {
+	unsigned int by;
 	unsigned int nr;
 	u32 tick_ms;
 	unsigned int in_tick;

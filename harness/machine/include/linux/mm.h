@@ -45,7 +45,7 @@ struct folio {
 	bool on_lru, file, dirty, busy, pinned, dma, young, locked, shared;
 	bool swapcache;
 	/* What reclaim knows of it, and that it has no file, or a mapping. */
-	bool referenced, active, workingset, unevictable, anon, mapped;
+	bool referenced, active, workingset, unevictable, anon, mapped, idle;
 	/* Page table entries that map it, if more than one. */
 	unsigned int entries;
 };

@@ -6,7 +6,6 @@
  * kmigrated starts to move it while the task goes on.
  */
 #include <linux/cpuset.h>
-#include <linux/hash.h>
 #include <linux/init.h>
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
@@ -108,13 +107,7 @@ bool __pghot_decides(struct folio *folio)
  */
 bool __pghot_hint_wanted(const struct folio *folio)
 {
-	u32 held = READ_ONCE(pghot_held_back);
-	u64 turn;
-
-	if (likely(!held))
-		return true;
-	turn = pghot_now_ms() / READ_ONCE(pghot_tunables.window_ms);
-	return !hash_64(folio_pfn(folio) + (turn << 32), held);
+	return pghot_held_wants(READ_ONCE(pghot_held_back), folio_pfn(folio));
 }
 
 /* Whose memory policy a page goes by. */

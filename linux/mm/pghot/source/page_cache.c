@@ -15,11 +15,16 @@
  *   the past, those who look at mapped memory have seen it; the folio is mapped
  *   still. So it is where get_user_pages() and accessed.c mark it.
  * - Reclaim marks what it has taken off its list, and so does nobody else.
+ *
+ * A file that is read over and over and does not fit into DRAM gains nothing by being
+ * promoted: each page has another one go that is wanted as soon. Where that is found,
+ * see exchange.c, few of its pages are reported.
  */
 #include <linux/init.h>
 #include <linux/kobject.h>
 #include <linux/kstrtox.h>
 #include <linux/mm.h>
+#include <linux/page_idle.h>
 #include <linux/pghot.h>
 #include <linux/sysfs.h>
 #include <linux/topology.h>
@@ -73,8 +78,10 @@ static bool page_cache_counts(struct folio *folio)
 }
 
 /**
- * __pghot_page_cache - a folio of a lower tier is marked accessed
+ * __pghot_page_cache - a folio of a lower tier, or that is idle, is marked accessed
  * @folio: the folio, as it was before the mark
+ *
+ * An idle one may be watched, see watch.c, and the multi-gen LRU leaves it idle.
  *
  * Context: as folio_mark_accessed(): any but NMI, with any lock held.
  */
@@ -82,8 +89,16 @@ void __pghot_page_cache(struct folio *folio)
 {
 	struct pghot_access access = { .nid = numa_node_id(), .weight = 1 };
 
-	if (!page_cache_used(folio) || !page_cache_counts(folio))
+	if (!page_cache_used(folio))
 		return;
+	if (folio_test_idle(folio))
+		folio_clear_idle(folio);
+	if (!node_isset(folio_nid(folio), pghot_lower_nodes) || !page_cache_counts(folio))
+		return;
+	if (!pghot_cache_wanted(access.nid, folio)) {
+		pghot_stat_add(PGHOT_STAT_refused_no_gain, 1);
+		return;
+	}
 	access.interval_ms = READ_ONCE(pghot_tunables.window_ms) / PAGE_CACHE_PARTS;
 	pghot_record_folio(folio, &access, &page_cache);
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * exchange.c, for files that are read and not mapped: fewer of their pages come where that
+ * gains nothing, whatever else does.
+ */
+#include "exchange.h"
+
+/* How often in the mean a server's pages are accessed that came; 0: there is none. */
+static unsigned int server_every;
+
+/* Mapped pages are the server's, which has few. */
+static void read_file(void)
+{
+	unsigned long i, k;
+
+	for (i = 0; i < come_a_tick; i++) {
+		k = next++ % frames;
+		if (machine_folio(0, k)->mapped ||
+		    pghot_cache_wanted(0, machine_folio(2, k)))
+			move(k);
+	}
+	use(0, came_every);
+	use(2, went_every);
+	for (i = 0; server_every && i < FRAMES / server_every; i++)
+		machine_touch(0, harness_random(&seed) % FRAMES | 1);
+}
+
+/*
+ * A file that is read and not mapped, beside which other memory may be hot. It comes as
+ * it is reported: those that are wanted, in turn.
+ */
+static void begin_cache(unsigned int hot, unsigned int cold, bool others)
+{
+	unsigned long i;
+
+	begin(hot, cold);
+	frames = FRAMES;
+	pghot_page_cache_key = 1;
+	for (i = 0; i < FRAMES; i++) {
+		machine_folio(0, i)->mapped = others && i % 2;
+		machine_folio(2, i)->mapped = others && i % 2;
+		machine_folio(0, i)->anon = machine_folio(2, i)->anon = others && i % 2;
+	}
+	machine_work = read_file;
+}
+
+static void end_cache(void)
+{
+	pghot_page_cache_key = 0;
+	machine_stop();
+}
+
+TEST(a_file_that_gains_nothing_hardly_comes)
+{
+	begin_cache(200, 200, false);
+	machine_run(4 * WINDOW);
+	assert_in_range(pghot_target(0)->cache_gain_percent, 1, PGHOT_CACHE_GAIN_PERCENT);
+	assert_int_equal(pghot_target(0)->cache_held, PGHOT_SPEED_HELD_MAX);
+	assert_true(machine_stat("exchange_loss") > 0);
+	assert_false(is_held_back());
+	came = 0;
+	machine_run(8 * WINDOW);
+	assert_in_range(came, 1, 8 * WINDOW * come_a_tick / 8);
+	end_cache();
+}
+
+TEST(a_file_that_is_hotter_keeps_coming)
+{
+	begin_cache(100, 400, false);
+	machine_run(8 * WINDOW);
+	assert_true(machine_stat("exchange_gain") > 3);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	assert_int_equal(pghot_target(0)->cache_held, 0);
+	end_cache();
+}
+
+/* Half of what comes is a server's, and that is worth it. */
+TEST(a_file_is_judged_by_itself)
+{
+	begin_cache(200, 200, true);
+	server_every = 10;
+	machine_run(8 * WINDOW);
+	assert_true(pghot_target(0)->cache_held > 0);
+	assert_true(pghot_target(0)->gain_percent > PGHOT_GAIN_AGAIN);
+	assert_false(is_held_back());
+	server_every = 0;
+	end_cache();
+}
+
+/* It is read no more, or fits, or is hotter than what there is. */
+TEST(a_file_comes_back_by_itself)
+{
+	begin_cache(200, 200, false);
+	machine_run(4 * WINDOW);
+	assert_true(pghot_target(0)->cache_held > 0);
+	come_a_tick = 0;
+	machine_run(20 * WINDOW);
+	assert_int_equal(pghot_target(0)->cache_held, 0);
+	come_a_tick = 8;
+	machine_run(4 * WINDOW);
+	assert_true(pghot_target(0)->cache_held > 0);
+	went_every = 0;
+	machine_run(20 * WINDOW);
+	assert_int_equal(pghot_target(0)->cache_held, 0);
+	went_every = 200;
+	machine_run(12 * WINDOW);
+	assert_true(pghot_target(0)->cache_held > 0);
+	machine_plenty(0);
+	machine_run(WINDOW);
+	assert_int_equal(pghot_target(0)->cache_held, 0);
+	end_cache();
+}
+
+TEST(a_file_is_not_held_where_that_is_switched_off)
+{
+	begin_cache(200, 200, false);
+	machine_run(4 * WINDOW);
+	pghot_backoff = 0;
+	assert_true(pghot_cache_wanted(0, machine_folio(2, 0)));
+	came = 0;
+	machine_run(WINDOW);
+	assert_int_equal(came, WINDOW * come_a_tick);
+	pghot_backoff = 1;
+	/* Nobody knows where pages go of who has no memory in the top tier. */
+	came = 0;
+	while (pghot_cache_wanted(0, machine_folio(2, came)))
+		came++;
+	assert_true(pghot_cache_wanted(2, machine_folio(2, came)));
+	end_cache();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(a_file_that_gains_nothing_hardly_comes),
+	cmocka_unit_test(a_file_that_is_hotter_keeps_coming),
+	cmocka_unit_test(a_file_is_judged_by_itself),
+	cmocka_unit_test(a_file_comes_back_by_itself),
+	cmocka_unit_test(a_file_is_not_held_where_that_is_switched_off),
+)
