@@ -61,7 +61,8 @@ struct migrate_copy_pair {
  * @contended: others want the CPU of whoever migrates
  * @started_ns: when start() was called, by ktime_get_ns()
  * @start_ns: what that cost
- * @done_ns: when the last byte was there, set by an engine that knows; else 0
+ * @done_ns: when the last byte was there, set by an engine that knows; else 0, and the
+ *	     time of its finish() is taken
  * @copied: a bit for each folio that is there as a whole, set by the engine until
  *	    finish() returns. What has none is copied by the CPU
  * @pair: the folios

@@ -222,17 +222,18 @@ void migrate_copy_account(struct migrate_copy_job *job, u64 finish_ns)
 {
 	struct migrate_copy_state *state = job->engine->state;
 	unsigned int copied = bitmap_weight(job->copied, job->nr);
-	u64 cost = job->start_ns + finish_ns, took = cost;
+	u64 cost = job->start_ns + finish_ns;
+	u64 took = (job->done_ns ?: ktime_get_ns()) - job->started_ns;
 	unsigned int way = way_of(job->from, job->to);
 	u64 kib = kib_of(job->nr, job->order);
 
-	if (job->done_ns > job->started_ns)
-		took = job->done_ns - job->started_ns;
 	spin_lock(&costs_lock);
-	if (copied == job->nr)
+	/* To fail takes no time. */
+	if (copied == job->nr) {
 		migrate_copy_line_add(&state->lines[way][job->order], kib, took);
-	migrate_copy_learn(&state->took[way][job->order][migrate_copy_size(job->nr)],
-			   took, kib);
+		migrate_copy_learn(&state->took[way][job->order][migrate_copy_size(job->nr)],
+				   took, kib);
+	}
 	migrate_copy_learn(cost_of(job), cost + cpu_ns(job, job->nr - copied), kib);
 	state->copied[job->order] += copied;
 	state->failed[job->order] += job->nr - copied;

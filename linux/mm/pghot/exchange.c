@@ -92,6 +92,8 @@ static bool exchange_add(struct pghot_exchange *x, const struct folio *folio,
 		return false;
 	if (!came)
 		return x->came.added && pghot_watch_add(&x->went, folio);
+	if (x->cache && folio_test_anon(folio))
+		return false;
 	if (pgdat_free_space_enough(NODE_DATA(x->target->nid)))
 		return false;
 	if (!x->came.added)
@@ -99,9 +101,13 @@ static bool exchange_add(struct pghot_exchange *x, const struct folio *folio,
 	return pghot_watch_add(&x->came, folio);
 }
 
-static u32 watch_ms(void)
+/*
+ * Page cache is worth it that is read once or twice in a window, and a file that is read
+ * in turn takes long to come round.
+ */
+static u32 watch_ms(const struct pghot_exchange *x)
 {
-	return READ_ONCE(pghot_tunables.window_ms) / 4;
+	return READ_ONCE(pghot_tunables.window_ms) / (x->cache ? 1 : 4);
 }
 
 /* In a tick; that is not put off by whoever comes by in the meantime. */
@@ -128,7 +134,7 @@ static void exchange_moved(struct pghot_exchange *x, const struct folio *dst,
 	if (came)
 		pghot_watch_left(&x->went, dst, src, 0);
 	else
-		pghot_watch_left(&x->came, dst, src, watch_ms());
+		pghot_watch_left(&x->came, dst, src, watch_ms(x));
 	added = exchange_add(x, dst, came);
 	if (added)
 		exchange_soon(x);
@@ -155,10 +161,8 @@ void __pghot_moved(const struct folio *dst, const struct folio *src)
 		return;
 	/* Pair with the releases in exchange_make(). */
 	exchange_moved(smp_load_acquire(&target->exchange), dst, src, came);
-	/* Whether anybody maps it is seen when it is looked at first. */
-	if (static_branch_unlikely(&pghot_page_cache_key) &&
-	    (!came || !folio_test_anon(dst)))
-		/* The same. */
+	if (static_branch_unlikely(&pghot_page_cache_key))
+		/* The same. Whether anybody maps it is seen when it is looked at first. */
 		exchange_moved(smp_load_acquire(&target->cache_exchange), dst, src, came);
 }
 
@@ -236,11 +240,14 @@ static bool exchange_slow(const struct pghot_exchange *x)
 /* To come back from slow promotion does not take all the pages. */
 static bool exchange_is_known(struct pghot_exchange *x)
 {
+	/* Of those that are watched for long it is the hottest that are known first. */
+	if (x->cache && pghot_now_ms() - x->began_ms < watch_ms(x))
+		return false;
 	if (pghot_use_known(&x->came.use) && pghot_use_known(&x->went.use))
 		return true;
 	return exchange_slow(x) &&
 	       pghot_gain_early(&x->came.use, &x->went.use,
-				READ_ONCE(x->came.nr), watch_ms());
+				READ_ONCE(x->came.nr), watch_ms(x));
 }
 
 static void choice_begins(struct pghot_exchange *x)
@@ -295,6 +302,7 @@ static void exchange_known(struct pghot_exchange *x, u32 window)
 /* Nothing had to go for what came: then there is no harm in more. */
 static void exchange_quiet(struct pghot_exchange *x, u32 window)
 {
+	bool went = x->went.added;
 	u32 now = pghot_now_ms();
 
 	if (now - x->began_ms >= ROUND_WINDOWS * window) {
@@ -302,7 +310,7 @@ static void exchange_quiet(struct pghot_exchange *x, u32 window)
 		/* Of so few nothing is known. A rate has room for as many as it takes. */
 		x->held -= min(x->held, 1U);
 	}
-	if (!exchange_slow(x) || x->went.added ||
+	if (!exchange_slow(x) || went ||
 	    now - x->steady_ms < x->quiet_ms)
 		return;
 	if (x->cache)
@@ -313,6 +321,14 @@ static void exchange_quiet(struct pghot_exchange *x, u32 window)
 	x->steady_ms = now;
 }
 
+/* Nobody tells any more that page cache is used. */
+static void exchange_forget(struct pghot_exchange *x)
+{
+	x->came.use = (struct pghot_use) {};
+	x->went.use = (struct pghot_use) {};
+	x->held = 0;
+}
+
 static void exchange_work(struct work_struct *work)
 {
 	struct pghot_exchange *x = container_of(to_delayed_work(work),
@@ -321,9 +337,11 @@ static void exchange_work(struct work_struct *work)
 
 	/* A page that is looked at keeps its struct page. */
 	get_online_mems();
-	due = pghot_watch_look(&x->came, &x->lock, watch_ms());
-	due = min(due, pghot_watch_look(&x->went, &x->lock, watch_ms()));
+	due = pghot_watch_look(&x->came, &x->lock, watch_ms(x));
+	due = min(due, pghot_watch_look(&x->went, &x->lock, watch_ms(x)));
 	put_online_mems();
+	if (x->cache && !static_branch_unlikely(&pghot_page_cache_key))
+		exchange_forget(x);
 	if (exchange_is_known(x))
 		exchange_known(x, window);
 	else
@@ -331,8 +349,8 @@ static void exchange_work(struct work_struct *work)
 	exchange_choose(x, window);
 	if (x->cache)
 		WRITE_ONCE(x->target->cache_held, cache_held(x));
-	/* Where this rate is not held, and nothing was, the sum stays nothing. */
-	if (x->target->speed.rate || READ_ONCE(pghot_held_back))
+	/* Else, where this rate is not held, and nothing was, the sum stays nothing. */
+	else if (x->target->speed.rate || READ_ONCE(pghot_held_back))
 		pghot_exchange_sum_up();
 
 	/*
