@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.host import programs
 from lab.kernel import checks, source
 
 pytestmark = pytest.mark.kernel
@@ -26,6 +27,7 @@ def test_sparse_is_silent() -> None:
 
 
 def test_sparse_complains_of_bad_code(tmp_path: Path) -> None:
+    programs.require("sparse")
     bad = tmp_path / "bad.c"
     bad.write_text(
         "int f(int __attribute__((noderef)) *p);\n"

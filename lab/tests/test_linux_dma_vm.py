@@ -26,10 +26,12 @@ def _moves(kernel, size: str, setup: str, *, quick: bool = True) -> float:
     return done.score
 
 
-@pytest.mark.parametrize("size, channels, at_least", [("4k", 1, 1.2), ("2048k", 16, 5.0)])
+@pytest.mark.parametrize("size, channels, at_least", [("4k", 1, 1.1), ("2048k", 16, 4.0)])
 def test_channels_copy_faster(kernel, size, channels, at_least):
     """The document: 0.74 with one channel at 4 KiB, 6.1 with 16 at 2 MiB. As copying and moving
-    overlap here, one channel is no loss."""
+    overlap here, one channel is no loss. By image of the kernel these figures differ by some 10%
+    (1.3, and 4.5 to 5.2); what they are is for ``make bench`` to say. With four channels 2 MiB are
+    copied 3.2 times as fast: here more than these are to be of use."""
     by_cpu = _moves(kernel, size, "")
     forced = f"echo {channels} >{_CHANNELS}; echo always >{_ENGINE}/enabled"
     by_engine = _moves(kernel, size, forced)
