@@ -352,7 +352,6 @@ TEST(what_is_held_back_at_its_source_goes_by_steps)
 }
 
 UNIT_MAIN(
-	cmocka_unit_test(what_is_held_back_at_its_source_goes_by_steps),
 	cmocka_unit_test(alike_is_a_hundred_percent),
 	cmocka_unit_test(who_is_accessed_ten_times_as_often_counts_three_times),
 	cmocka_unit_test(what_nobody_accesses_is_worth_giving_away),
@@ -372,4 +371,5 @@ UNIT_MAIN(
 	cmocka_unit_test(choice_outlasts_the_slowness),
 	cmocka_unit_test(choice_lasts_longer_from_loss_to_loss),
 	cmocka_unit_test(a_clear_gain_is_known_early),
+	cmocka_unit_test(what_is_held_back_at_its_source_goes_by_steps),
 )
