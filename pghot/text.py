@@ -150,7 +150,7 @@ def _lower(status: Status, width: int) -> list[str]:
 #: The kernel goes by the root of how often pages are accessed.
 _GAIN = (
     "gain: pages that came beside those that went; 100% alike, 200% accessed some 4 times as often;"
-    " cache_gain: the same for files that are not mapped"
+    " cache gain: the same for files that are not mapped"
 )
 
 

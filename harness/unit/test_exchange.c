@@ -3,8 +3,6 @@
  * exchange.c: promotion slows down by itself where what comes is used no more
  * often than what goes for it, and comes back by itself.
  */
-#include "unit.h"
-#include "machine.h"
 #include "exchange.h"
 
 /* Each page as often as each other one, be that seldom or all the time. */

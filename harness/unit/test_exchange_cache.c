@@ -52,7 +52,6 @@ static void begin_cache(unsigned int hot, unsigned int cold, bool others)
 	unsigned long i;
 
 	begin(hot, cold);
-	frames = FRAMES;
 	pghot_page_cache_key = 1;
 	/* All frames take longer than a page is watched. */
 	come_a_tick = 2;
@@ -68,6 +67,12 @@ static void end_cache(void)
 {
 	pghot_page_cache_key = 0;
 	machine_stop();
+}
+
+static u32 held_after(unsigned int windows)
+{
+	machine_run(windows * WINDOW);
+	return pghot_target(0)->cache_held;
 }
 
 TEST(a_file_that_gains_nothing_hardly_comes)
@@ -110,8 +115,7 @@ TEST(what_comes_too_slowly_to_be_judged_is_held_less_by_steps)
 	u32 held = PGHOT_SPEED_HELD_MAX, now, rounds = 0, i;
 
 	begin_cache(200, 200, false);
-	machine_run(4 * WINDOW);
-	assert_int_equal(pghot_target(0)->cache_held, PGHOT_SPEED_HELD_MAX);
+	assert_int_equal(held_after(4), PGHOT_SPEED_HELD_MAX);
 	come_a_tick = 0;
 	for (i = 0; i < 40 * WINDOW && rounds < 2; i++) {
 		if (i % (WINDOW / 8) == 0)
@@ -159,23 +163,17 @@ TEST(a_file_is_judged_by_itself)
 TEST(a_file_comes_back_by_itself)
 {
 	begin_cache(200, 200, false);
-	machine_run(4 * WINDOW);
-	assert_true(pghot_target(0)->cache_held > 0);
+	assert_true(held_after(4) > 0);
 	come_a_tick = 0;
-	machine_run(20 * WINDOW);
-	assert_int_equal(pghot_target(0)->cache_held, 0);
+	assert_int_equal(held_after(20), 0);
 	come_a_tick = 2;
-	machine_run(4 * WINDOW);
-	assert_true(pghot_target(0)->cache_held > 0);
+	assert_true(held_after(4) > 0);
 	went_every = 0;
-	machine_run(20 * WINDOW);
-	assert_int_equal(pghot_target(0)->cache_held, 0);
+	assert_int_equal(held_after(20), 0);
 	went_every = 200;
-	machine_run(12 * WINDOW);
-	assert_true(pghot_target(0)->cache_held > 0);
+	assert_true(held_after(12) > 0);
 	machine_plenty(0);
-	machine_run(WINDOW);
-	assert_int_equal(pghot_target(0)->cache_held, 0);
+	assert_int_equal(held_after(1), 0);
 	end_cache();
 }
 

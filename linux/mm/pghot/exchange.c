@@ -260,8 +260,7 @@ static void exchange_choose(struct pghot_exchange *x, u32 window)
 {
 	bool idle = atomic_long_read(&x->target->promoted) == x->chosen;
 
-	if (!x->cache &&
-	    pghot_speed_relax(&x->target->speed, pghot_now_ms() - x->choice_ms,
+	if (pghot_speed_relax(&x->target->speed, pghot_now_ms() - x->choice_ms,
 			      idle, window))
 		choice_begins(x);
 }
@@ -346,12 +345,14 @@ static void exchange_work(struct work_struct *work)
 		exchange_known(x, window);
 	else
 		exchange_quiet(x, window);
-	exchange_choose(x, window);
-	if (x->cache)
+	if (x->cache) {
 		WRITE_ONCE(x->target->cache_held, cache_held(x));
-	/* Else, where this rate is not held, and nothing was, the sum stays nothing. */
-	else if (x->target->speed.rate || READ_ONCE(pghot_held_back))
-		pghot_exchange_sum_up();
+	} else {
+		exchange_choose(x, window);
+		/* Where this rate is not held, and nothing was, the sum stays nothing. */
+		if (x->target->speed.rate || READ_ONCE(pghot_held_back))
+			pghot_exchange_sum_up();
+	}
 
 	/*
 	 * Of a round that waits for pages to go somebody has to see the end, and that

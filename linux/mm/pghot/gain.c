@@ -12,6 +12,7 @@
  * faster by the same steps where it gains, or where nothing has to go for it.
  */
 #include <linux/compiler.h>
+#include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -19,8 +20,7 @@
 #include "gain.h"
 
 #define SPEED_STEP	8U
-/* The same as a power of two. */
-#define HELD_STEP	3U
+#define HELD_STEP	((u32)ilog2(SPEED_STEP))
 /* By which power of two a loss makes it more choosy. */
 #define SPEED_CHOICE	3U
 /* Beyond so many pages old ones count half, so that new ones count at all. */
