@@ -117,18 +117,13 @@ def _document(
     if args.main:
         _readme(rows, description.experiments(), origin, picture)
         return
-    entries = published.put(rows, origin)
+    entries = published.put(published.BENCH, rows, origin)
     if not args.experiment:
         _all(rows, experiments, origin, picture)
         return
     every = description.experiments()
     names = [one.name for one in every]
-    left = published.missing(entries, names)
-    if left:
-        note(
-            f"docs/bench.json has {len(names) - len(left)} of {len(names)} experiments; pages are "
-            f"written once it has all. Left: EXPERIMENT={','.join(left)}"
-        )
+    if published.left(published.BENCH, entries, names):
         return
     whole = published.rows_of(entries, names)
     origin = published.origin_of(entries, names, "make bench")
@@ -170,7 +165,7 @@ def run(args: argparse.Namespace) -> int:
     contenders = options.chosen(",".join(marks.MAIN) if args.main else args.contender)
     if args.docs:
         # What is wrong with it is not to be found out after hours.
-        published.read()
+        published.read(published.BENCH)
     began, origin = time.monotonic(), origins.of("bench", args)
     rows = run_matrix(
         experiments,

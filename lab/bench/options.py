@@ -98,17 +98,14 @@ def add(
     switch(parser, "docs", f"put what comes out into {documents}")
 
 
-def whole_for_documents(
-    args: argparse.Namespace, experiments: str | None = None, contenders: str | None = None
-) -> None:
-    """LabError where --docs is asked for with less than the defaults, which these are: a
-    document says what came out, and not what somebody chose of it. Of the matrix, whose default is
-    all experiments, one can be renewed at a time. --main was chosen once for all, and says in the
+def whole_for_documents(args: argparse.Namespace, contenders: str | None = None) -> None:
+    """LabError where --docs is asked for with less than the default contenders, at full length: a
+    document says what came out, and not what somebody chose of it. Experiments can be renewed
+    one at a time. --main was chosen once for all, and says in the
     documents that it is a part."""
     part = [
         word
         for word, given in (
-            ("EXPERIMENT", experiments and args.experiment not in (None, experiments)),
             ("CONTENDER", args.contender not in (None, contenders)),
             ("QUICK", args.quick),
             ("LONG", getattr(args, "long", False)),
@@ -116,10 +113,7 @@ def whole_for_documents(
         if given
     ]
     if args.docs and part:
-        raise LabError(
-            f"DOCS=1 is of all {'experiments and ' if experiments else ''}contenders at full "
-            f"length: leave out {', '.join(part)}"
-        )
+        raise LabError(f"DOCS=1 is of all contenders at full length: leave out {', '.join(part)}")
 
 
 def chosen(names: str | None) -> list[description.Contender]:

@@ -18,7 +18,16 @@ from rich.table import Table
 from rich.text import Text
 
 from lab import paths
-from lab.bench import description, documents, figures, marks, options, order, report
+from lab.bench import (
+    description,
+    documents,
+    figures,
+    marks,
+    options,
+    order,
+    published,
+    report,
+)
 from lab.bench import origin as origins
 from lab.bench.perform import run_matrix
 from lab.errors import LabError
@@ -45,7 +54,8 @@ def varied(
             ),
             workload=experiment.quick,
             seeds=seeds,
-            one_seed=(),
+            # As in the matrix, bounds that chance hardly decides are run once.
+            one_seed=tuple(name for name in experiment.one_seed if name in marks.BOUNDS),
         )
         for variation in models
         for experiment in experiments
@@ -106,9 +116,38 @@ def table(rows: list[dict], models: list[Variation]) -> Group:
     )
 
 
+def _document(rows: list[dict], models: list[Variation], origin: origins.Origin) -> None:
+    """Publish these experiments; the page is written once all are."""
+    entries = published.put(published.SENSITIVITY, rows, origin)
+    names = EXPERIMENTS.split(",")
+    if published.left(published.SENSITIVITY, entries, names):
+        return
+    text = documents.sensitivity(
+        published.rows_of(entries, names),
+        models,
+        published.origin_of(entries, names, "make sensitivity"),
+        description.experiments(EXPERIMENTS),
+    )
+    documents.put(paths.ROOT / "docs" / "model.md", "sensitivity", text)
+
+
+def _check_documents(args: argparse.Namespace) -> None:
+    """LabError where what is asked for cannot be published: not after hours."""
+    options.whole_for_documents(args, CONTENDERS)
+    if not args.docs:
+        return
+    others = set(args.experiment.split(",")) - set(EXPERIMENTS.split(","))
+    if others:
+        raise LabError(
+            f"the page is of {EXPERIMENTS}: leave {', '.join(sorted(others))} out of EXPERIMENT, "
+            "or leave out DOCS"
+        )
+    published.read(published.SENSITIVITY)
+
+
 def run(args: argparse.Namespace) -> int:
     """Run all models; 1 if a run failed."""
-    options.whole_for_documents(args, EXPERIMENTS, CONTENDERS)
+    _check_documents(args)
     experiments = description.experiments(args.experiment)
     for experiment in experiments:
         if experiment.unbounded:
@@ -133,7 +172,7 @@ def run(args: argparse.Namespace) -> int:
     text = documents.sensitivity(rows, models, origin, experiments)
     write_text(options.OUT / "sensitivity.md", text)
     if args.docs and not failed:
-        documents.put(paths.ROOT / "docs" / "model.md", "sensitivity", text)
+        _document(rows, models, origin)
     elif args.docs:
         note("documents are left as they are: a run failed")
     options.screen().print(table(rows, models))

@@ -279,7 +279,7 @@ def work_tree(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "run_matrix", lambda *_, **__: ROWS)
     monkeypatch.setattr(command.paths, "ROOT", tmp_path)
     monkeypatch.setattr(command, "_PICTURE", tmp_path / "docs" / "pictures" / "bench.svg")
-    monkeypatch.setattr(published, "_FILE", tmp_path / "docs" / "bench.json")
+    monkeypatch.setattr(published, "BENCH", tmp_path / "docs" / "bench.json")
     monkeypatch.setattr(options, "OUT", tmp_path / "build")
     return tmp_path
 
@@ -381,7 +381,7 @@ def test_an_experiment_is_published_by_itself_and_pages_once_all_are(
     before = (work_tree / "docs" / "bench.json").read_text(encoding="utf-8")
     assert bench("--docs", "--experiment", asked) == 0
     assert (work_tree / "docs" / "bench.json").read_text(encoding="utf-8") == before
-    entries = published.read()
+    entries = published.read(published.BENCH)
     assert [entry["command"] for entry in entries.values()] == [
         "make bench EXPERIMENT=movepages-4k",
         "make bench EXPERIMENT=redis",

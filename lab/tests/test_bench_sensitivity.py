@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from lab import paths
-from lab.bench import description, marks, options, order, report, sensitivity
+from lab.bench import description, marks, options, order, published, report, sensitivity
 from lab.bench.matrix import cell
 from lab.bench.runner import Matrix
 from lab.cli import main
@@ -127,7 +127,7 @@ def test_what_is_varied_is_not_of_the_easy_class_alone():
         for one in varied(sensitivity.EXPERIMENTS, MODELS)
         for who in taking
     )
-    assert runs == len(MODELS) * 4 * 5 * 3 == 660
+    assert runs == len(MODELS) * 4 * (2 + 3 * 3) == 484
     said = (paths.ROOT / "docs" / "model.md").read_text(encoding="utf-8")
     said = said.partition("    make sensitivity ")[2].partition("<!-- begin")[0]
     assert said.count(f"{runs} ") == 2 and all(f"`{one.name}`" in said for one in read)
@@ -153,26 +153,61 @@ def test_the_verb_writes_all_rows(tmp_path, monkeypatch, capsys, names, status):
         main(["sensitivity", "--experiment", names, "--contender", "stock-2", "--fresh"]) == status
     )
     written = json.loads((tmp_path / "sensitivity.json").read_text(encoding="utf-8"))
+    read = {one.name: one.one_seed for one in description.experiments(names)}
     assert len(written["rows"]) == len(MODELS) * 3 * len(names.split(","))
-    assert all(len(row["seconds_by_seed"]) == 3 for row in written["rows"] if not row["failed"])
+    assert all(
+        len(row["seconds_by_seed"]) == (1 if row["contender"] in read[row["experiment"]] else 3)
+        for row in written["rows"]
+        if not row["failed"]
+    )
     assert written["host"]["command"] == f"make sensitivity EXPERIMENT={names} CONTENDER=stock-2"
     document = (tmp_path / "sensitivity.md").read_text(encoding="utf-8")
     said = capsys.readouterr().out
     assert all(name in said and f"| {name} |" in document for name in MODELS)
-    (read,) = description.experiments("random-anon")
-    assert f"| overlap | 2.000 s, {2000 / read.scale.scan_ms():.1f} |" in document
+    (one,) = description.experiments("random-anon")
+    assert f"| overlap | 2.000 s, {2000 / one.scale.scan_ms():.1f} |" in document
     assert said.splitlines()[-1] == report.digest_told(written["rows"])
     assert written["digest"] in said
+
+
+def test_an_experiment_is_published_by_itself_and_the_page_once_all_are(
+    tmp_path, monkeypatch, capsys
+):
+    page = tmp_path / "docs" / "model.md"
+    page.parent.mkdir()
+    page.write_text("<!-- begin: make sensitivity -->\n<!-- end -->\n", encoding="utf-8")
+    monkeypatch.setattr(
+        sensitivity,
+        "run_matrix",
+        lambda experiments, contenders, *, quick, fresh: Matrix(
+            experiments, contenders, measure, quick=quick, workers=1
+        ).run(),
+    )
+    monkeypatch.setattr(options, "OUT", tmp_path / "build")
+    monkeypatch.setattr(sensitivity.paths, "ROOT", tmp_path)
+    monkeypatch.setattr(published, "SENSITIVITY", tmp_path / "docs" / "sensitivity.json")
+    every = sensitivity.EXPERIMENTS.split(",")
+    for number, name in enumerate(every, 1):
+        assert "Made by" not in page.read_text(encoding="utf-8")
+        assert main(["sensitivity", "--docs", "--experiment", name]) == 0
+        left = f"{number} of {len(every)} experiments"
+        assert (left in capsys.readouterr().err) == (number < len(every))
+    text = page.read_text(encoding="utf-8")
+    assert "Made by `make sensitivity`, " in text
+    assert all(f"| {name} | T_slow, scans |" in text for name in every)
 
 
 @pytest.mark.parametrize(
     "options, error",
     [
+        (["--docs", "--experiment", "gups"], "leave gups out of EXPERIMENT, or leave out DOCS"),
+        (["--docs", "--quick"], "leave out QUICK"),
         (["--experiment", "movepages-4k"], "movepages-4k has no bounds"),
         (["--experiment", "pmbench-pareto", "--quick"], "pmbench-pareto has no quick form"),
         (["--contender", "nobody"], "unknown contender 'nobody'"),
     ],
 )
-def test_what_it_cannot_do(options, error, capsys):
+def test_what_it_cannot_do(options, error, capsys, monkeypatch):
+    monkeypatch.setattr(sensitivity, "run_matrix", lambda *_, **__: pytest.fail("it ran"))
     assert main(["sensitivity", *options]) == 1
     assert error in capsys.readouterr().err
