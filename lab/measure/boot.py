@@ -141,6 +141,7 @@ class Prepared:
         described = plugin.config(
             self.machine,
             work / "model.json",
+            samples=run.samples,
             timeline_ms=run.timeline_ms,
             pages=work / "pages" if run.count_pages else None,
             profile=work / "profile" if run.profile else None,

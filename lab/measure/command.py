@@ -62,6 +62,9 @@ def add_parser(verbs: Verbs) -> None:
         "--profile", action="store_true", help="say where the time goes, by function"
     )
     parser.add_argument(
+        "--samples", action="store_true", help="CPUs sample instructions, as AMD's do (ibs_op)"
+    )
+    parser.add_argument(
         "--limit",
         type=float,
         default=900,
@@ -119,6 +122,7 @@ def run(args: argparse.Namespace) -> int:
             cmdline=tuple(args.cmdline.split()),
             setup=_setup(args),
             programs=tuple(args.program),
+            samples=args.samples,
             profile=args.profile,
             limit_s=args.limit,
         )

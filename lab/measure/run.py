@@ -21,15 +21,15 @@ SCHEMA = 2
 class Run:
     """What to measure.
 
-    ``kernel`` is a flavour of lab.kernel.build or the path of a bzImage. ``setup`` is
-    shell text, run as root before the workload; ``workload`` the words of a command,
-    whose first is a program of lab/workloads/ or of ``files`` and ``packages``.
-    ``programs`` names further ones of lab/workloads/ to take along: those that ``setup``
-    or scripts use. ``files`` maps paths in the guest to content; ``packages`` names
-    programs of the host to take along. ``variation`` is of the machine's model.
-    ``timeline_ms`` is the interval of the model's time line. ``count_pages``: return how
-    often each page was missed; ``profile``: how long each piece of code took. ``limit_s``
-    is in seconds of the host.
+    ``kernel`` is a flavour of lab.kernel.build or the path of a bzImage. ``setup`` is shell
+    text, run as root before the workload; ``workload`` the words of a command, whose first
+    is a program of lab/workloads/ or of ``files`` and ``packages``. ``programs`` names
+    further ones of lab/workloads/ to take along: those that ``setup`` or scripts use.
+    ``files`` maps paths in the guest to content; ``packages`` names programs of the host to
+    take along. ``variation`` is of the machine's model. ``samples``: the machine's CPUs
+    sample instructions, as AMD's do. ``timeline_ms`` is the interval of the model's time
+    line. ``count_pages``: return how often each page was missed; ``profile``: how long each
+    piece of code took. ``limit_s`` is in seconds of the host.
     """
 
     machine: str
@@ -41,6 +41,7 @@ class Run:
     files: Mapping[str, bytes] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
     variation: Variation = field(default_factory=Variation)
+    samples: bool = False
     timeline_ms: int = 50
     count_pages: bool = False
     profile: bool = False

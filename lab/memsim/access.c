@@ -5,6 +5,7 @@
 #include "die.h"
 #include "guest.h"
 #include "model.h"
+#include "sampling.h"
 
 static void spend(struct cpu *cpu, uint32_t ns)
 {
@@ -186,6 +187,67 @@ void on_store(unsigned int translator, mem_info info, uint64_t vaddr, void *data
 	(void)translator;
 	(void)data;
 	access_memory(info, vaddr, true);
+}
+
+/* What the tagged instruction's access is can be seen by what it adds to the counters. */
+static __attribute__((noinline)) void
+access_tagged(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store, uint64_t word)
+{
+	struct qemu_plugin_hwaddr *addr = qemu_plugin_get_hwaddr(info, vaddr);
+	struct mode_count before = *cpu->count;
+	const struct mode_count *after = cpu->count;
+	struct ibs_access a = {
+		.rip = cpu->block->pc + access_offset(word), .linear = vaddr,
+		.has_physical = addr && !qemu_plugin_hwaddr_is_io(addr),
+		.uncached = addr && qemu_plugin_hwaddr_is_io(addr), .store = store,
+		.locked = access_owns(word),
+		.bytes_shift = qemu_plugin_mem_size_shift(info),
+	};
+	unsigned int node;
+
+	if (a.has_physical)
+		a.physical = qemu_plugin_hwaddr_phys_addr(addr);
+	access_memory(info, vaddr, store);
+	a.walked = after->walks > before.walks;
+	a.refill_ns = after->walk_ns - before.walk_ns;
+	a.ns = after->ns - before.ns - a.refill_ns;
+	if (a.uncached)
+		a.source = IBS_DEVICE;
+	else if (after->hits > before.hits)
+		a.source = IBS_CACHE;
+	else if (after->taken > before.taken)
+		a.source = IBS_FAR_CACHE;
+	for (node = 0; node < model.config.nodes; node++) {
+		if (after->nodes[node] == before.nodes[node])
+			continue;
+		a.source = model.config.top[node] ? IBS_DRAM : IBS_EXTENSION;
+		a.remote = model.memory.near[node] != cpu->row;
+	}
+	if (sampling_access(cpu->number, &a))
+		spend(cpu, model.config.interrupt_ns);
+}
+
+static inline __attribute__((always_inline)) void
+access_sampled(mem_info info, uint64_t vaddr, bool store, uint64_t word)
+{
+	unsigned int number = clock_cpu();
+
+	if (unlikely(sampling_tagged(number, access_number(word))))
+		access_tagged(&model.cpus[number], info, vaddr, store, word);
+	else
+		access_memory(info, vaddr, store);
+}
+
+void on_sampled_load(unsigned int translator, mem_info info, uint64_t vaddr, void *data)
+{
+	(void)translator;
+	access_sampled(info, vaddr, false, (uintptr_t)data);
+}
+
+void on_sampled_store(unsigned int translator, mem_info info, uint64_t vaddr, void *data)
+{
+	(void)translator;
+	access_sampled(info, vaddr, true, (uintptr_t)data);
 }
 
 void wait_for_device(uint32_t ns)

@@ -15,6 +15,14 @@ void on_load(unsigned int translator, mem_info info, uint64_t vaddr, void *data)
 /* The running CPU stores to @vaddr. */
 void on_store(unsigned int translator, mem_info info, uint64_t vaddr, void *data);
 
+/*
+ * As these, where CPUs sample instructions: @data is the access_word() of the
+ * instruction.
+ */
+void on_sampled_load(unsigned int translator, mem_info info, uint64_t vaddr, void *data);
+void on_sampled_store(unsigned int translator, mem_info info, uint64_t vaddr,
+		      void *data);
+
 /* The running CPU waits @ns for a modelled device. */
 void wait_for_device(uint32_t ns);
 

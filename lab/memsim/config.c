@@ -205,6 +205,12 @@ static void read_ipi(struct reader *r)
 	r->c->interrupt_ns = number(r, 2, 0, 1U << 20);
 }
 
+static void read_ibs(struct reader *r)
+{
+	r->c->ibs = true;
+	r->c->ibs_ns = number(r, 1, 0, 1U << 20);
+}
+
 static void read_timeline(struct reader *r)
 {
 	r->c->timeline_ms = number(r, 1, 0, 100000);
@@ -228,6 +234,7 @@ static const struct {
 	{ "dma", 3, read_dma },
 	{ "mmio", 2, read_mmio },
 	{ "ipi", 2, read_ipi },
+	{ "ibs", 1, read_ibs },
 	{ "timeline_ms", 1, read_timeline },
 };
 

@@ -50,6 +50,8 @@ struct path {
  * @walk_ns: what a walk costs beside the entries it reads
  * @ipi_send_ns: what asking for an interrupt on other CPUs costs
  * @interrupt_ns: what being interrupted costs beside the handler
+ * @ibs: CPUs sample instructions
+ * @ibs_ns: what reading or writing a register of that costs
  * @row_of: socket of each CPU
  * @cpus: number of CPUs
  * @rows: number of sockets
@@ -73,6 +75,8 @@ struct config {
 	uint32_t llc_ways, llc_hit_ns, snoop_ns;
 	uint32_t tlb_first, tlb_second, tlb_ways, tlb_hit_ns, walk_ns;
 	uint32_t ipi_send_ns, interrupt_ns;
+	bool ibs;
+	uint32_t ibs_ns;
 	uint8_t row_of[MAX_CPUS];
 	unsigned int cpus, rows;
 	uint32_t node_mbps[MAX_NODES];

@@ -8,6 +8,7 @@
 #include "cpu.h"
 #include "die.h"
 #include "model.h"
+#include "sampling.h"
 
 /*
  * What a PAUSE takes: some 140 cycles on x86 servers since Skylake. QEMU ends a
@@ -85,16 +86,14 @@ static __attribute__((noinline)) void add_line(void)
 	results_tick(&model.results, &model.memory, clock_now());
 }
 
-/* noinline: the return address has to be that of translated code. */
-__attribute__((noinline))
-void on_block(unsigned int translator, void *data)
+/* The running CPU comes to the block of this word, whose code is at @code. */
+static inline __attribute__((always_inline)) struct cpu *
+enter_block(uint64_t word, const void *code)
 {
-	uint64_t word = (uintptr_t)data;
 	uint32_t instructions = block_instructions(word);
-	unsigned int number = clock_block(instructions, __builtin_return_address(0));
+	unsigned int number = clock_block(instructions, code);
 	struct cpu *cpu = &model.cpus[number];
 
-	(void)translator;
 	cpu->block = block_of(word);
 	cpu->count = &model.results.cpu[number][block_mode(word)];
 	cpu->count->instructions += instructions;
@@ -102,6 +101,28 @@ void on_block(unsigned int translator, void *data)
 		cpu->block->ns += instructions;
 	if (unlikely(model.measuring && clock_now() >= model.results.next_line))
 		add_line();
+	return cpu;
+}
+
+/* noinline: the return address has to be that of translated code. */
+__attribute__((noinline))
+void on_block(unsigned int translator, void *data)
+{
+	(void)translator;
+	enter_block((uintptr_t)data, __builtin_return_address(0));
+}
+
+__attribute__((noinline))
+void on_sampled_block(unsigned int translator, void *data)
+{
+	uint64_t word = (uintptr_t)data;
+	struct cpu *cpu = enter_block(word, __builtin_return_address(0));
+
+	(void)translator;
+	if (unlikely(sampling_block(cpu->number, block_instructions(word)))) {
+		charge(cpu, model.config.interrupt_ns);
+		clock_spend(model.config.interrupt_ns);
+	}
 }
 
 void on_pause(unsigned int translator, void *data)

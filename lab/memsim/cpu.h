@@ -14,6 +14,9 @@ void on_cpu(plugin_id id, unsigned int number);
 /* The running CPU comes to translated code: @data is its block_word(). */
 void on_block(unsigned int translator, void *data);
 
+/* As that, where CPUs sample instructions. */
+void on_sampled_block(unsigned int translator, void *data);
+
 /* It executes an instruction of this kind: instruction.h has them. */
 void on_pause(unsigned int translator, void *data);
 void on_early_pause(unsigned int translator, void *data);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "guest.h"
+#include "qemu.h"
 
 /* Memory is looked up by so much at a time: no boundary of the guest's is within. */
 #define CHUNK_SHIFT	21
@@ -13,22 +12,10 @@ static void (*rw)(uint64_t pa, void *buffer, uint64_t bytes, bool write);
 static void *(*map)(uint64_t pa, uint64_t *bytes, bool write);
 static char *chunks[CHUNKS];
 
-static bool find(const char *name, void *function, char *error, size_t size)
-{
-	void *f = dlsym(RTLD_DEFAULT, name);
-
-	if (!f) {
-		snprintf(error, size, "QEMU 10.0 is needed: this one has no %s", name);
-		return false;
-	}
-	memcpy(function, &f, sizeof(f));
-	return true;
-}
-
 bool guest_open(char *error, size_t size)
 {
-	return find("cpu_physical_memory_rw", &rw, error, size) &&
-	       find("cpu_physical_memory_map", &map, error, size);
+	return qemu_find("cpu_physical_memory_rw", &rw, error, size) &&
+	       qemu_find("cpu_physical_memory_map", &map, error, size);
 }
 
 void guest_access_memory(uint64_t pa, void *buffer, size_t bytes, bool write)

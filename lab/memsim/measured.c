@@ -8,6 +8,7 @@
 #include "die.h"
 #include "measured.h"
 #include "model.h"
+#include "sampling.h"
 #include "translate.h"
 
 /* Address of the page tables of the program that began it. */
@@ -36,6 +37,7 @@ static void begin(const struct cpu *cpu)
 	blocks_clear();
 	pages_clear(&model.pages);
 	measured_space = cpu->space;
+	sampling_clear();
 	results_begin(&model.results, &model.config, clock_now());
 	model.measuring = true;
 }
@@ -56,6 +58,7 @@ static void write_results(void)
 	const struct config *c = &model.config;
 
 	model.results.clocks_apart = clock_apart();
+	sampling_count(&model.results);
 	if (!results_write(&model.results, &model.memory, &model.pages,
 			   host_seconds() - started))
 		die("cannot write ", c->output);

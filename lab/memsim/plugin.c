@@ -16,6 +16,7 @@
 #include "hmu.h"
 #include "measured.h"
 #include "model.h"
+#include "sampling.h"
 #include "translate.h"
 
 EXPORT int qemu_plugin_version = PLUGIN_API;
@@ -29,7 +30,7 @@ static bool install(int api, const char *path, char *error, size_t size)
 {
 	if (!config_read(&model.config, path, error, size) ||
 	    !clock_open(api, error, size) || !cpu_open(error, size) ||
-	    !guest_open(error, size))
+	    !guest_open(error, size) || !sampling_open(error, size))
 		return false;
 	if (!memory_init(&model.memory, &model.config) ||
 	    !pages_init(&model.pages)) {

@@ -8,9 +8,28 @@
 #ifndef MEMSIM_QEMU_H
 #define MEMSIM_QEMU_H
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Put the address of QEMU's @name into @function, a pointer to a pointer. On failure @error
+ * says that it is not there.
+ */
+static inline bool qemu_find(const char *name, void *function, char *error, size_t size)
+{
+	void *f = dlsym(RTLD_DEFAULT, name);
+
+	if (!f) {
+		snprintf(error, size, "QEMU 10.0 is needed: this one has no %s", name);
+		return false;
+	}
+	memcpy(function, &f, sizeof(f));
+	return true;
+}
 
 struct type_info {
 	const char *name, *parent;

@@ -32,6 +32,7 @@ void results_begin(struct results *r, const struct config *c, int64_t now)
 	r->begin = now;
 	r->end = now;
 	memset(r->cpu, 0, sizeof(r->cpu));
+	memset(r->sampled, 0, sizeof(r->sampled));
 	for (i = 0; i < MEMSIM_PHASES; i++)
 		r->phase[i].ns = -1;
 	r->lines = 0;
@@ -91,6 +92,13 @@ static void write_mode(FILE *f, const char *name, const struct mode_count *n,
 	fputs("]}", f);
 }
 
+static void write_sampled(FILE *f, const struct sampled *s)
+{
+	fprintf(f, ",\"sampled\":{\"made\":%" PRIu64 ",\"filtered\":%" PRIu64
+		",\"interrupts\":%" PRIu64 "}", s->made, s->filtered,
+		s->interrupts);
+}
+
 static void write_cpus(FILE *f, const struct results *r, const struct config *c)
 {
 	unsigned int cpu;
@@ -106,6 +114,8 @@ static void write_cpus(FILE *f, const struct results *r, const struct config *c)
 		fprintf(f, "%s\n{\"cpu\":%u", cpu ? "," : "", cpu);
 		write_mode(f, "user", user, c->nodes);
 		write_mode(f, "kernel", kernel, c->nodes);
+		if (c->ibs)
+			write_sampled(f, &r->sampled[cpu]);
 		fprintf(f, ",\"idle_ns\":%" PRId64 "}", idle > 0 ? idle : 0);
 	}
 	fputs("]", f);

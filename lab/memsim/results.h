@@ -36,6 +36,16 @@ struct mode_count {
 };
 
 /**
+ * struct sampled - a CPU's instruction based samples
+ * @made: shown to software
+ * @filtered: ops that were tagged and not shown, as they missed no cache
+ * @interrupts: for what was shown
+ */
+struct sampled {
+	uint64_t made, filtered, interrupts;
+};
+
+/**
  * struct snapshot - all nodes' counters at one time
  * @ns: time since the beginning
  * @stat: by node; @stat.pages is of the interval only
@@ -55,6 +65,7 @@ struct snapshot {
  * @end: at which it ended
  * @clocks_apart: how far apart two running CPUs' clocks were at most, nanoseconds
  * @cpu: by CPU and mode
+ * @sampled: by CPU
  * @phase: snapshots that the guest asked for; @ns is -1 where it did not
  * @line: the time line, one snapshot an interval
  * @lines: their number
@@ -64,6 +75,7 @@ struct snapshot {
 struct results {
 	int64_t begin, end, clocks_apart;
 	struct mode_count cpu[MAX_CPUS][MODES];
+	struct sampled sampled[MAX_CPUS];
 	struct snapshot phase[MEMSIM_PHASES];
 	struct snapshot *line;
 	size_t lines, room;

@@ -6,6 +6,8 @@
 #include "die.h"
 #include "instruction.h"
 #include "measured.h"
+#include "model.h"
+#include "sampling.h"
 #include "translate.h"
 
 static plugin_id own;
@@ -70,8 +72,18 @@ static void show_block(struct qemu_plugin_tb *tb, size_t n)
 
 	if (!block)
 		die("no memory left", "");
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS,
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, model.config.ibs ? on_sampled_block :
+								    on_block, NO_REGS,
 					     (void *)(uintptr_t)block_word(block));
+}
+
+/* As below, where CPUs sample instructions: @word is the access_word() of @insn. */
+static void show_sampled_accesses(struct qemu_plugin_insn *insn, bool owns, uint64_t word)
+{
+	qemu_plugin_register_vcpu_mem_cb(insn, owns ? on_sampled_store : on_sampled_load,
+					 NO_REGS, MEM_READ, (void *)(uintptr_t)word);
+	qemu_plugin_register_vcpu_mem_cb(insn, on_sampled_store, NO_REGS, MEM_WRITE,
+					 (void *)(uintptr_t)word);
 }
 
 /* The model sees each access of @insn. */
@@ -96,6 +108,7 @@ static bool has_mark(const struct qemu_plugin_tb *tb, size_t n)
 void on_translate(plugin_id id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb), i;
+	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	bool with_model;
 
 	(void)id;
@@ -107,7 +120,11 @@ void on_translate(plugin_id id, struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		struct decoded d = decode(insn);
 
-		if (with_model)
+		if (with_model && model.config.ibs)
+			show_sampled_accesses(insn, d.owns,
+					      access_word(i + 1, d.owns,
+							  qemu_plugin_insn_vaddr(insn) - start));
+		else if (with_model)
 			show_accesses(insn, d.owns);
 		watch(insn, d.event, with_model);
 	}

@@ -101,6 +101,7 @@ CHANGED = {
     "files": {"/script": b"#!/bin/bash\n"},
     "packages": (),
     "variation": Variation(latency=2.0),
+    "samples": True,
     "timeline_ms": 51,
     "count_pages": True,
     "profile": True,

@@ -27,6 +27,7 @@ OTHERS: dict[str, Any] = {
     "variation": Variation(llc=2.0),
     "timeline_ms": 10,
     "count_pages": True,
+    "samples": True,
     "profile": True,
     "limit_s": 1.0,
 }

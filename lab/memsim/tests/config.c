@@ -39,7 +39,7 @@ static void a_whole_machine(void **state)
 
 	(void)state;
 	assert_true(read_text(&c, GOOD "output /a/b\ntimeline_ms 50\nhmu 1\n"
-			      "dma 4 700 12000\nmmio 800 100\nipi 300 250\n", error));
+			      "dma 4 700 12000\nmmio 800 100\nipi 300 250\nibs 100\n", error));
 	assert_int_equal(c.cpus, 2);
 	assert_int_equal(c.snoop_ns, 28);
 	assert_int_equal(c.tlb_second, 1536);
@@ -60,6 +60,8 @@ static void a_whole_machine(void **state)
 	assert_int_equal(c.mmio_read_ns, 800);
 	assert_int_equal(c.ipi_send_ns, 300);
 	assert_int_equal(c.interrupt_ns, 250);
+	assert_true(c.ibs);
+	assert_int_equal(c.ibs_ns, 100);
 	assert_string_equal(c.output, "/a/b");
 	assert_null(c.pages);
 	/* Sorted, whatever their order was. */

@@ -24,6 +24,7 @@ int test_results(void);
 int test_hmu(void);
 int test_hmu_registers(void);
 int test_dma(void);
+int test_ibs(void);
 
 /* The same numbers each time. */
 static inline uint64_t number(uint64_t *x)
