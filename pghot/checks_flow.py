@@ -13,6 +13,7 @@ from pghot.subsystem import (
     ENABLED,
     HINT_FAULT,
     awaits_tiering,
+    gives_way,
     is_present,
     others_report,
     units,
@@ -126,6 +127,8 @@ def hotness_units(status: Status) -> Finding | None:
 
 def _standing(status: Status, source: Source) -> str:
     """What a source does, as a title for those that do the same."""
+    if source.running and gives_way(source):
+        return "Gives way to others"
     if source.running:
         return "No unit" if units(source) == 0 else "Reports"
     if source.enabled is None or (source.enabled and source.running is None):
@@ -150,7 +153,8 @@ def sources(status: Status) -> Finding | None:
             f"Switched on, and not running: {', '.join(stuck)}.",
             "A source that cannot start is switched off, and the kernel says why in its log: -12 is"
             " for want of memory, -95 for a processor that sets no accessed bits by itself, which"
-            " page_table needs. One that is still on may be about to start.",
+            " page_table needs, or has no counter that samples addresses (or hides it from a"
+            " virtual machine), which hw_sample needs. One that is still on may be about to start.",
             SOURCE_LOG,
         )
     if unclear := by_standing.get(_UNCLEAR):

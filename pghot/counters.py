@@ -72,6 +72,10 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter("pghot_recorded_hotness_unit", "Recorded accesses that hotness units reported."),
         _counter(
+            "pghot_recorded_hw_sample",
+            "Recorded samples of what the CPUs access in lower tiers.",
+        ),
+        _counter(
             "pghot_dropped",
             "Accesses that were lost: they were reported faster than they could be recorded.",
         ),

@@ -45,7 +45,7 @@ LAYOUT_MEANING = {"default": "1 byte per page", "precise": "4 bytes per page"}
 
 HINT_FAULT = "hint_fault"
 #: Sources that can report in any mode of NUMA balancing.
-ALONE = ("page_cache", "page_table", "hotness_unit")
+ALONE = ("page_cache", "page_table", "hotness_unit", "hw_sample")
 #: What a source's switch can be: "tiering" is on while NUMA balancing has memory tiering on.
 _SWITCHES = {"0": "off", "1": "on", "tiering": "tiering"}
 #: What a source or a copy engine can be called.
@@ -129,10 +129,19 @@ def units(source: Source) -> int | None:
     return next((file.value for file in source.settings if file.name == "units"), None)
 
 
+def gives_way(source: Source) -> bool:
+    """Whether it runs, and others have the counter that it needs."""
+    return any(file.name == "away" and file.value == 1 for file in source.settings)
+
+
 def others_report(sources: list[Source]) -> list[str]:
     """Those that can report now other than hint faults, which need NUMA balancing. That of hotness
-    units runs without a unit too."""
-    return [s.name for s in sources if s.running and s.name != HINT_FAULT and units(s) != 0]
+    units runs without a unit too, and samples while they give way."""
+    return [
+        s.name
+        for s in sources
+        if s.running and s.name != HINT_FAULT and units(s) != 0 and not gives_way(s)
+    ]
 
 
 def waits(source: Source) -> bool:

@@ -51,6 +51,7 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
   one seed, and where it balances between sockets only on machines with several; "named": only in
   those that have it in ``named``; "alone": the same, and in none of their variants. Where a
   document has a figure of one of these, it takes part at full length
+- ``samples``: true: on the same machine with CPUs that sample instructions
 - ``long``: true: one that is "wide" takes part in the long forms of ``wide`` experiments too, as
   the control does
 - ``setup``: shell scripts beside the file; ``variables``: a table of values for them;
@@ -191,6 +192,7 @@ class Contender:
     like: str | None = None
     part: str = "everywhere"
     long: bool = False
+    samples: bool = False
 
 
 def _wide(read: Experiment, contender: Contender) -> bool:
@@ -355,6 +357,7 @@ def contender(path: Path) -> Contender:
         like=table.take("like", str, None),
         part=table.choice("part", PARTS) if "part" in table else PARTS[0],
         long=table.take("long", bool, False),
+        samples=table.take("samples", bool, False),
     )
 
 

@@ -45,6 +45,7 @@ def test_as_large_and_long_as_there_it_is_as_shipped():
 SCALED_ALONG = {"PGHOT_WINDOW_MS", "PGHOT_PERIOD_MS", "HOTNESS_UNIT_EPOCH_MS"}
 NO_DIFFERENCE = {
     "SKEW_MS": "bounds how far clocks of CPUs are apart, and comes into play where they are",
+    "HW_SAMPLE_ENTRY_NS": "what a sample's interrupt takes, which is as long here",
     "PACE_PERMILLE_NS": "a thousandth of a second, to reckon with",
     "IDLE_NS": "how soon it is looked whether a unit is there that interrupts by itself",
     "RETRY_NS": "how soon a unit that does not count is tried again: none does not count",

@@ -33,19 +33,24 @@ DIRECTORIES = {
     "numa": NUMA,
     "page_table": "sources/page_table/",
     "hotness_unit": "sources/hotness_unit/",
+    "hw_sample": "sources/hw_sample/",
     "node": "node<N>/",
     "target": "target<N>/",
 }
 
 
-def kernel_sources() -> str:
-    """All of mm/pghot but its tests, comments removed."""
-    text = "\n".join(
-        path.read_text()
+def kernel_files() -> list[str]:
+    """Each file of mm/pghot but its tests, comments removed."""
+    return [
+        re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
         for path in sorted(PGHOT.rglob("*.[ch]"))
         if "tests" not in path.relative_to(PGHOT).parts
-    )
-    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    ]
+
+
+def kernel_sources() -> str:
+    """All of them."""
+    return "\n".join(kernel_files())
 
 
 def first(pattern: str, text: str) -> str:
@@ -69,11 +74,11 @@ def attributes(source: str) -> dict[str, str]:
 
 
 def sysfs_files(source: str) -> set[str]:
-    """Files below /sys/kernel/mm/pghot/ that ``source`` makes."""
+    """Files below /sys/kernel/mm/pghot/ that ``source``, one file, makes."""
     known = attributes(source)
     files = set()
     groups = re.findall(r"struct attribute \*(\w+)_attrs\[\] = \{(.*?)\};", source, re.DOTALL)
-    assert groups
+    assert groups or not known
     for group, body in groups:
         assert group in DIRECTORIES, f"{group}_attrs: say in DIRECTORIES where its files are"
         for variable in re.findall(r"&([\w.]+)\.attr,", body):
@@ -98,7 +103,7 @@ def abi_entries() -> dict[str, str]:
     return entries
 
 
-ALL_FILES = sysfs_files(kernel_sources())
+ALL_FILES = set().union(*map(sysfs_files, kernel_files()))
 FILES = {name for name in ALL_FILES if not name.startswith("/")}
 COUNTERS = {
     f"pghot_{name}"

@@ -256,6 +256,14 @@ def with_hotness_units(m: Machine, units: object) -> Machine:
     return m.counters(pghot_recorded_hotness_unit=0)
 
 
+def with_hw_sample(m: Machine, away: int) -> Machine:
+    """The kernel has CONFIG_PGHOT_HW_SAMPLE too, and samples, or gives way to others."""
+    values = {"accesses": 12, "cpu_permille": 5, "period": 65536, "samples": 40, "cpu_usec": 90}
+    for name, value in {**values, "event": "ibs_op", "away": away}.items():
+        m.write(f"{PGHOT}/sources/hw_sample/{name}", value)
+    return switch_on(m, "hw_sample").counters(pghot_recorded_hw_sample=12)
+
+
 #: As the kernel writes them for an engine that serves all.
 REASONS = (
     "compaction memory_failure memory_hotplug syscall_or_cpuset mempolicy_mbind numa_misplaced"

@@ -45,8 +45,8 @@ def test_every_counter_of_the_kernel_is_explained_and_no_other(repo):
 
 
 def test_the_fake_machine_has_every_counter():
-    # Its kernel has no such source.
-    assert {*PGHOT_COUNTERS, "pghot_recorded_hotness_unit"} == {
+    # Its kernel has no such sources.
+    assert {*PGHOT_COUNTERS, "pghot_recorded_hotness_unit", "pghot_recorded_hw_sample"} == {
         name for name in COUNTERS if name.startswith("pghot_")
     }
 

@@ -130,11 +130,12 @@ def test_the_last_patch_shown_is_the_last_of_the_series():
 
 
 def test_the_page_has_each_source_that_is_off_by_default(tmp_path):
-    """The machine that shows them has all but hotness units, of which no server has one."""
+    """The machine that shows them has all but hotness units, of which no server has one, and
+    samples."""
     sources = [path.read_text() for path in (shell.REPO / "linux/mm/pghot/source").glob("*.c")]
     known = set(re.findall(r'^\t\.name = "(\w+)",$', "\n".join(sources), re.MULTILINE))
     section = (shell.REPO / PAGES[0]).read_text().partition("\n## More sources\n")[2]
     listed = re.findall(r"^\| `(\w+)` \|", section.partition("\n## ")[0], re.MULTILINE)
     assert {*listed, "hint_fault"} == known
     shown = (fakes.many_sources(tmp_path).root / fakes.PGHOT / "sources").iterdir()
-    assert {path.name for path in shown} == known - {"hotness_unit"}
+    assert {path.name for path in shown} == known - {"hotness_unit", "hw_sample"}

@@ -8,7 +8,15 @@ import pytest
 
 from pghot.checks import CHECKS
 from pghot.subsystem import ALONE
-from pghot.tests.fakes import NODES, PGHOT, balance, switch_off, switch_on, with_hotness_units
+from pghot.tests.fakes import (
+    NODES,
+    PGHOT,
+    balance,
+    switch_off,
+    switch_on,
+    with_hotness_units,
+    with_hw_sample,
+)
 
 CHECK_IDS = [check.__name__.replace("_", "-") for check in CHECKS]
 
@@ -195,16 +203,27 @@ def test_hint_faults_that_others_take_are_a_warning(verdicts, cxl):
 
 
 def test_sources_are_shown(finding, cxl):
-    reports = "Reports: hint_fault, page_cache, page_table. Absent: hotness_unit."
+    reports = "Reports: hint_fault, page_cache, page_table. Absent: hotness_unit, hw_sample."
     assert finding(cxl, "sources")["summary"] == reports
     switch_off(cxl, "page_table")
-    reports = "Reports: hint_fault, page_cache. Off: page_table. Absent: hotness_unit."
+    reports = "Reports: hint_fault, page_cache. Off: page_table. Absent: hotness_unit, hw_sample."
     assert finding(cxl, "sources")["summary"] == reports
     switch_on(switch_on(with_hotness_units(balance(cxl, 1), 0), "hotness_unit"), "page_table")
     assert finding(cxl, "sources")["summary"] == (
         "Waits for kernel.numa_balancing=3: hint_fault, page_cache. No unit: hotness_unit."
-        " Reports: page_table."
+        " Reports: page_table. Absent: hw_sample."
     )
+
+
+def test_samples_give_way_to_others(verdicts, finding, cxl):
+    """Who gives way does not report, though it runs."""
+    with_hw_sample(balance(cxl, 0), away=0)
+    assert finding(cxl, "numa-balancing")["summary"] == (
+        "NUMA balancing is off; hw_sample reports without it."
+    )
+    with_hw_sample(cxl, away=1)
+    assert "Gives way to others: hw_sample." in finding(cxl, "sources")["summary"]
+    assert verdicts(cxl)["numa-balancing"] == "fail"
 
 
 @pytest.mark.parametrize("running, verdict", [(1, "warn"), (0, "fail")])

@@ -199,6 +199,7 @@ void pghot_wake_init(struct pghot_node *node);
 void pghot_wake_kmigrated(struct pghot_node *node, int nid);
 void pghot_wake_seen(struct pghot_node *node);
 bool pghot_is_waiting(int nid, int from);
+bool pghot_all_waiting(void);
 bool pghot_is_behind(int nid);
 
 /* target.c */

@@ -93,22 +93,6 @@ static bool pt_sleep(u32 ms)
 	return kicked;
 }
 
-/* Does no target take anything just now, from any node of a lower tier? */
-static bool pt_all_waiting(void)
-{
-	bool any = false;
-	int nid;
-
-	for_each_node_state(nid, N_MEMORY) {
-		if (!pghot_node(nid))
-			continue;
-		if (!pghot_is_waiting(nid, NUMA_NO_NODE))
-			return false;
-		any = true;
-	}
-	return any;
-}
-
 /* What keeps a page that is found again and again where it is. */
 static const enum pghot_stat pt_stays[] = {
 	PGHOT_STAT_skip_dirty,
@@ -184,7 +168,7 @@ static u32 pt_round(struct pt_run *run)
 	round.looked = run->scan->looked - looked;
 	round.fresh = run->scan->fresh - fresh;
 	if (whole) {
-		round.held = pt_all_waiting();
+		round.held = pghot_all_waiting();
 		round.held |= pt_mostly_stays(run);
 	}
 	pghot_pace_follow(&run->pace, &round);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that sample what is accessed: the first one that this machine has. They
+ * are perf's, and whoever else uses perf has them too.
+ */
+#include <linux/array_size.h>
+#include <linux/bits.h>
+#include <linux/err.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
+
+#include "hw_sample.h"
+
+#ifdef CONFIG_X86
+
+#include <asm/processor.h>
+
+/*
+ * AMD: Documentation of perf's ibs_op, tools/perf/Documentation/perf-amd-ibs.txt. Ops are
+ * counted and not cycles, in which who waits for memory would be found more often than
+ * it accesses any; with the first, samples are of what no cache has.
+ */
+#define IBS_L3_MISS_ONLY	BIT_ULL(16)
+#define IBS_COUNTS_OPS		BIT_ULL(19)
+#define IBS_PERIOD_MIN		256U
+#define IBS_PERIOD_MAX		0x7fffff0U
+
+/*
+ * Intel: loads that take longer than so many cycles, MEM_TRANS_RETIRED.LOAD_LATENCY. The
+ * least from which on hardly any is answered by a cache.
+ */
+#define LOAD_LATENCY		0x01cdULL
+#define LOAD_LATENCY_CYCLES	128ULL
+#define LOAD_PERIOD_MIN		64U
+#define LOAD_PERIOD_MAX		0x7fffffffU
+
+static const struct hw_sample_kind amd_kinds[] = {
+	{
+		.name = "ibs_op", .config = IBS_L3_MISS_ONLY | IBS_COUNTS_OPS,
+		.min = IBS_PERIOD_MIN, .max = IBS_PERIOD_MAX,
+	}, {
+		.name = "ibs_op", .config = IBS_COUNTS_OPS,
+		.min = IBS_PERIOD_MIN, .max = IBS_PERIOD_MAX & 0xffff0U,
+	},
+	{}
+};
+
+static const struct hw_sample_kind intel_kinds[] = {
+	{
+		.name = "cpu", .type = PERF_TYPE_RAW, .config = LOAD_LATENCY,
+		.config1 = LOAD_LATENCY_CYCLES, .precise_ip = 2,
+		.min = LOAD_PERIOD_MIN, .max = LOAD_PERIOD_MAX,
+	},
+	{}
+};
+
+static const struct hw_sample_kind *kinds(void)
+{
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_AMD:
+	case X86_VENDOR_HYGON:
+		return amd_kinds;
+	case X86_VENDOR_INTEL:
+		return intel_kinds;
+	default:
+		return amd_kinds + ARRAY_SIZE(amd_kinds) - 1;
+	}
+}
+
+#else
+
+static const struct hw_sample_kind *kinds(void)
+{
+	static const struct hw_sample_kind none;
+
+	return &none;
+}
+
+#endif
+
+/**
+ * hw_sample_open - make a counter of one CPU, which is off
+ * @kind: which counter
+ * @cpu: the CPU
+ * @period: of sampling
+ * @handler: called for each sample, from NMI
+ *
+ * Context: process context; sleeps.
+ *
+ * Return: the counter, or an error pointer.
+ */
+struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
+				  u32 period, perf_overflow_handler_t handler)
+{
+	int type = kind->type ? kind->type : perf_pmu_type(kind->name);
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.config = kind->config,
+		.config1 = kind->config1,
+		.config2 = kind->config2,
+		.precise_ip = kind->precise_ip,
+		.sample_period = period,
+		.sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
+			       PERF_SAMPLE_DATA_SRC,
+		.disabled = 1,
+	};
+
+	if (type < 0)
+		return ERR_PTR(type);
+	attr.type = type;
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, handler, NULL);
+}
+
+static void hw_sample_ignore(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs)
+{
+}
+
+/**
+ * hw_sample_find - the counter that this machine has
+ *
+ * Context: process context; sleeps.
+ *
+ * Return: it, or NULL if there is none, or it is hidden from this virtual machine.
+ */
+const struct hw_sample_kind *hw_sample_find(void)
+{
+	const struct hw_sample_kind *kind;
+	struct perf_event *event;
+
+	for (kind = kinds(); kind->name; kind++) {
+		event = hw_sample_open(kind, raw_smp_processor_id(), kind->max & ~0xfU,
+				       hw_sample_ignore);
+		if (IS_ERR(event))
+			continue;
+		perf_event_release_kernel(event);
+		return kind;
+	}
+	return NULL;
+}
+
+/**
+ * hw_sample_from_memory - is a sample one of an access to memory
+ * @data: the sample, as perf_prepare_sample() leaves it
+ *
+ * AMD says it of loads alone. Stores are taken for what they are counted as.
+ *
+ * Context: any.
+ *
+ * Return: false if it says that it is not, or says no address.
+ */
+bool hw_sample_from_memory(const struct perf_sample_data *data)
+{
+	if (!data->phys_addr)
+		return false;
+	switch (data->data_src.mem_lvl_num) {
+	case PERF_MEM_LVLNUM_CXL:
+	case PERF_MEM_LVLNUM_RAM:
+	case PERF_MEM_LVLNUM_PMEM:
+		return true;
+	case PERF_MEM_LVLNUM_NA:
+		return data->data_src.mem_op & PERF_MEM_OP_STORE;
+	default:
+		return false;
+	}
+}
