@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Samples of the CPUs as a source, on the modelled machine: no other CPU of the tests has them."""
+
+import pytest
+
+from lab.host import programs
+from lab.measure import Run, measure
+
+pytestmark = pytest.mark.vm
+
+SOURCES = "/sys/kernel/mm/pghot/sources"
+ALONE = f"""
+echo 0 >/proc/sys/kernel/numa_balancing
+echo 400 >/sys/kernel/mm/pghot/window_ms
+echo "{SOURCES}/hw_sample/enabled 1" >>/run/lab/settings
+"""
+HOT_PAGES = (8 << 20) // 4096
+
+SCRIPT = """#!/bin/sh
+# Random updates of a small hot set on the CXL node, and something beside it.
+cd {sources}/hw_sample
+gups --mib 64 --hot-mib 8 --updates {updates} --threads 2 --cpus 0,1 --place 1 >/tmp/out &
+workload=$!
+say() {{ echo "$1=$2" >>/tmp/said; }}
+: >/tmp/said
+{beside}
+wait $workload || exit 1
+for file in *; do say $file "$(cat $file)"; done
+said=$(sed 's/\\(.*\\)=\\(.*\\)/"\\1":"\\2",/' /tmp/said | tr -d '\\n')
+sed "s/\\"detail\\":{{/\\"detail\\":{{$said/" /tmp/out
+"""
+
+
+def run(beside="", updates=4000000, samples=True, setup=ALONE, packages=()):
+    script = SCRIPT.format(sources=SOURCES, beside=beside, updates=updates)
+    result = measure(
+        Run(
+            "dram-cxl",
+            "pghot",
+            ("beside",),
+            setup=setup,
+            programs=("gups",),
+            packages=packages,
+            files={"/bin/beside": script.encode()},
+            samples=samples,
+        )
+    )
+    # Among others if there was a warning in the kernel's log.
+    assert result.error is None
+    return result
+
+
+@pytest.fixture(scope="module")
+def alone(kernel):
+    return run()
+
+
+def test_what_is_hot_is_promoted(alone):
+    moved = alone.vmstat["pgpromote_success"]
+    # A few that are not hot, too: there is plenty of room.
+    assert 0.9 * HOT_PAGES < moved < 4 * HOT_PAGES
+    assert alone.vmstat["pghot_moved"] == moved
+    said = alone.workload["detail"]
+    assert said["event"] == "ibs_op" and said["away"] == "0"
+    assert int(said["accesses"]) == alone.vmstat["pghot_recorded_hw_sample"] > moved
+    assert not alone.vmstat["pghot_dropped"]
+
+
+def test_the_budget_is_kept(alone):
+    """By what it says of itself, and by what the model saw."""
+    said = alone.workload["detail"]
+    assert alone.seconds is not None
+    busy = 2 * alone.seconds
+    assert 0.5 * 5e-3 * busy < int(said["cpu_usec"]) / 1e6 < 1.3 * 5e-3 * busy
+    made = sum(cpu["sampled"]["made"] for cpu in alone.model["cpus"])
+    assert int(said["samples"]) == pytest.approx(made, rel=0.05)
+
+
+def test_a_machine_without_the_counter_says_so(kernel):
+    setup = f"""
+echo 0 >/proc/sys/kernel/numa_balancing
+if echo 1 >{SOURCES}/hw_sample/enabled; then exit 1; fi
+[ "$(cat {SOURCES}/hw_sample/enabled)" = 0 ] && [ "$(cat {SOURCES}/hw_sample/event)" = none ]
+dmesg | grep -q "source hw_sample does not start (-95)"
+"""
+    result = run(updates=1000, samples=False, setup=setup)
+    assert result.vmstat["pghot_recorded_hw_sample"] == 0
+
+
+PERF = """
+usleep 300000
+say before $(cat samples)
+perf record -q -a -e ibs_op/cnt_ctl=1/ -c 65536 -o /tmp/recorded -- usleep 500000 &
+perf=$!
+for i in 1 2 3 4 5; do
+    usleep 100000
+    say away$i $(cat away)
+done
+wait $perf || exit 1
+say at_end $(cat samples)
+usleep 1000000
+say back $(cat away)
+say after $(cat samples)
+say records $(perf script -i /tmp/recorded -F cpu 2>/dev/null | wc -l)
+"""
+
+
+def test_perf_has_the_counter_and_it_comes_back(kernel):
+    programs.require("perf", packages={"perf": "linux-perf"})
+    result = run(PERF, updates=9000000, packages=("perf",))
+    said = result.workload["detail"]
+    print(said)
+    # It looks at times whether it is alone.
+    assert "1" in [said[f"away{i}"] for i in range(2, 6)] and said["back"] == "0"
+    assert int(said["before"]) > 0 and int(said["after"]) > int(said["at_end"])
+    # Two CPUs for 0.4 s, in which they execute some 40 million instructions each.
+    assert int(said["records"]) > 500
+
+
+HOTPLUG = """
+cpu=/sys/devices/system/cpu/cpu3/online
+usleep 300000
+say before $(cat samples)
+echo 0 >$cpu || exit 1
+usleep 100000
+say offline $(cat samples)
+echo 1 >$cpu || exit 1
+usleep 300000
+say online $(cat samples)
+say complete $(cat away)
+"""
+
+
+def test_cpus_come_and_go(kernel):
+    result = run(HOTPLUG)
+    said = result.workload["detail"]
+    assert 0 < int(said["before"]) < int(said["offline"]) < int(said["online"])
+    assert said["complete"] == "0"
+
+
+SWITCH = """
+for i in 1 2 3 4 5; do
+    usleep 50000
+    echo 0 >enabled
+    say stopped$i $(cat samples)
+    usleep 20000
+    say later$i $(cat samples)
+    echo 1 >enabled || exit 1
+done
+"""
+
+
+def test_it_is_switched_off_and_on(kernel):
+    said = run(SWITCH).workload["detail"]
+    for i in range(1, 6):
+        assert said[f"stopped{i}"] == said[f"later{i}"]
+    assert int(said["samples"]) > int(said["later5"])
