@@ -77,7 +77,8 @@ class PghotState(NamedTuple):
 class Source(NamedTuple):
     """One source of accesses; `enabled` is its switch, `running` whether it reports now.
 
-    `tiering`: it runs only while NUMA balancing has memory tiering on.
+    `tiering`: it runs only while NUMA balancing has memory tiering on. `event` is the counter that
+    one uses which samples what CPUs access.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Source(NamedTuple):
     running: bool | None
     accesses: int | None
     settings: list[Setting]
+    event: str | None = None
 
 
 class Kmigrated(NamedTuple):

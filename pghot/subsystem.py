@@ -119,9 +119,16 @@ def sources(tree: Tree) -> list[Source]:
                 running=tree.switch(f"{base}/running"),
                 accesses=tree.integer(f"{base}/accesses"),
                 settings=settings,
+                event=_event(tree, base),
             )
         )
     return found
+
+
+def _event(tree: Tree, base: str) -> str | None:
+    """Which counter a source samples by; None where it does not, or does not run."""
+    said = (tree.text(f"{base}/event") or "").strip()
+    return said if NAME.match(said) and said != "none" else None
 
 
 def units(source: Source) -> int | None:

@@ -158,9 +158,8 @@ def test_the_parser_finds_each_kind():
     ],
 )
 def test_a_new_file_is_noticed(declaration, group, entry):
-    source = kernel_sources()
     at = f"struct attribute *{group}_attrs[] = {{\n"
-    assert at in source
+    (source,) = [text for text in kernel_files() if at in text]
     source = declaration + source.replace(at, f"{at}\t{entry}\n")
     assert sysfs_files(source) - ALL_FILES == {f"{DIRECTORIES[group]}fresh"}
 
@@ -206,23 +205,26 @@ def _number(name: str, source: str) -> int:
 def test_ranges_and_defaults_are_those_of_the_code():
     source = kernel_sources()
     knobs = {
-        name: (low.strip(), high.strip())
+        next(file for file in sysfs_files(text) if file.split("/")[-1] == name): (
+            low.strip(),
+            high.strip(),
+        )
+        for text in kernel_files()
         for name, low, high in re.findall(
-            r"^DEFINE_KNOB\((\w+),[^,]+,([^,]+),([^)]+)\);", source, re.MULTILINE
+            r"^DEFINE_KNOB\((\w+),[^,]+,([^,]+),([^)]+)\);", text, re.MULTILINE
         )
     }
     bits = re.findall(r"\.freq_bits = (\d+)", source)
     assert len(bits) == 2
-    for name, (low, high) in knobs.items():
+    for path, (low, high) in knobs.items():
         ranges = [(_number(low, source), _number(high, source))]
-        if name == "freq_threshold":  # the layout bounds it
+        if path == "freq_threshold":  # the layout bounds it
             ranges = [(1, (1 << int(width)) - 1) for width in bits]
-        path = next(file for file in FILES if file.split("/")[-1] == name)
         guide = first(rf"^``{path}``\n((?:\t.*\n)+)", GUIDE.read_text())
         for text in (abi_entries()[path], guide):
             text = " ".join(text.split())
             for bounds in ranges:
-                assert "{} to {}".format(*bounds) in text, name
+                assert "{} to {}".format(*bounds) in text, path
     defaults = {
         "freq_threshold": "FREQ_THRESHOLD",
         "window_ms": "WINDOW_MS",

@@ -30,7 +30,7 @@ SMALL = {
     ],
 }
 # These change how the kernel hands out memory, or move it between nodes.
-GUEST_ONLY = {"hog", "movepages", "compaction", "redis_load", "probe", "mark", "hmu", "dma"}
+GUEST_ONLY = {"hog", "movepages", "compaction", "redis_load", "probe", "mark", "hmu", "dma", "ibs"}
 
 
 def run(name, *options, env=None):

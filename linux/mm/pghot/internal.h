@@ -165,6 +165,7 @@ extern struct mutex pghot_lock;
 extern struct pghot_node *pghot_nodes[MAX_NUMNODES];
 int pghot_nodes_enable(bool enable);
 void pghot_nodes_forget(void);
+bool pghot_all_waiting(void);
 int pghot_nodes_init(struct kobject *parent);
 
 /**
@@ -199,7 +200,6 @@ void pghot_wake_init(struct pghot_node *node);
 void pghot_wake_kmigrated(struct pghot_node *node, int nid);
 void pghot_wake_seen(struct pghot_node *node);
 bool pghot_is_waiting(int nid, int from);
-bool pghot_all_waiting(void);
 bool pghot_is_behind(int nid);
 
 /* target.c */

@@ -241,6 +241,28 @@ void pghot_nodes_forget(void)
 	}
 }
 
+/**
+ * pghot_all_waiting - does whatever becomes ready wait for targets to open
+ *
+ * Context: process context; it goes through all nodes.
+ *
+ * Return: true if no target takes anything just now, from any node of a lower tier.
+ */
+bool pghot_all_waiting(void)
+{
+	bool any = false;
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY) {
+		if (!pghot_node(nid))
+			continue;
+		if (!pghot_is_waiting(nid, NUMA_NO_NODE))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 static void sync_work(struct work_struct *work)
 {
 	get_online_mems();

@@ -117,28 +117,6 @@ bool pghot_is_waiting(int nid, int from)
 	return node && all_closed_to(node, from);
 }
 
-/**
- * pghot_all_waiting - does whatever becomes ready wait for targets to open
- *
- * Context: process context; it goes through all nodes.
- *
- * Return: true if no target takes anything just now, from any node of a lower tier.
- */
-bool pghot_all_waiting(void)
-{
-	bool any = false;
-	int nid;
-
-	for_each_node_state(nid, N_MEMORY) {
-		if (!pghot_node(nid))
-			continue;
-		if (!pghot_is_waiting(nid, NUMA_NO_NODE))
-			return false;
-		any = true;
-	}
-	return any;
-}
-
 /*
  * So many records may wait for a thread that has to share its CPU. Some have to
  * go its way, or it would never find out that it has a CPU for itself again.

@@ -54,7 +54,7 @@ static const struct hw_sample_kind intel_kinds[] = {
 	{}
 };
 
-static const struct hw_sample_kind *kinds(void)
+static const struct hw_sample_kind *hw_sample_kinds(void)
 {
 	switch (boot_cpu_data.x86_vendor) {
 	case X86_VENDOR_AMD:
@@ -69,7 +69,7 @@ static const struct hw_sample_kind *kinds(void)
 
 #else
 
-static const struct hw_sample_kind *kinds(void)
+static const struct hw_sample_kind *hw_sample_kinds(void)
 {
 	static const struct hw_sample_kind none;
 
@@ -128,7 +128,7 @@ const struct hw_sample_kind *hw_sample_find(void)
 	const struct hw_sample_kind *kind;
 	struct perf_event *event;
 
-	for (kind = kinds(); kind->name; kind++) {
+	for (kind = hw_sample_kinds(); kind->name; kind++) {
 		event = hw_sample_open(kind, raw_smp_processor_id(), kind->max & ~0xfU,
 				       hw_sample_ignore);
 		if (IS_ERR(event))
