@@ -189,12 +189,32 @@ void on_store(unsigned int translator, mem_info info, uint64_t vaddr, void *data
 	access_memory(info, vaddr, true);
 }
 
+/* Lines that were fetched ahead, of all nodes. */
+static uint64_t streamed(void)
+{
+	uint64_t sum = 0;
+	unsigned int node;
+
+	for (node = 0; node < model.config.nodes; node++)
+		sum += model.memory.stat[node].stream;
+	return sum;
+}
+
+static void sampled(struct cpu *cpu, const struct ibs_access *a)
+{
+	if (sampling_access(cpu->number, a))
+		spend(cpu, model.config.interrupt_ns);
+}
+
 /* What the tagged instruction's access is can be seen by what it adds to the counters. */
 static __attribute__((noinline)) void
 access_tagged(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store, uint64_t word)
 {
 	struct qemu_plugin_hwaddr *addr = qemu_plugin_get_hwaddr(info, vaddr);
+	bool own = addr && filter_holds(cpu->own, qemu_plugin_hwaddr_phys_addr(addr) >>
+						  LINE_SHIFT);
 	struct mode_count before = *cpu->count;
+	uint64_t stream = streamed();
 	const struct mode_count *after = cpu->count;
 	struct ibs_access a = {
 		.rip = cpu->block->pc + access_offset(word), .linear = vaddr,
@@ -213,6 +233,9 @@ access_tagged(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store, uint64
 	a.ns = after->ns - before.ns - a.refill_ns;
 	if (a.uncached)
 		a.source = IBS_DEVICE;
+	/* It was there, to be read or to be written, or had been fetched ahead. */
+	else if (own || streamed() > stream)
+		return sampled(cpu, &a);
 	else if (after->hits > before.hits)
 		a.source = IBS_CACHE;
 	else if (after->taken > before.taken)
@@ -223,8 +246,7 @@ access_tagged(struct cpu *cpu, mem_info info, uint64_t vaddr, bool store, uint64
 		a.source = model.config.top[node] ? IBS_DRAM : IBS_EXTENSION;
 		a.remote = model.memory.near[node] != cpu->row;
 	}
-	if (sampling_access(cpu->number, &a))
-		spend(cpu, model.config.interrupt_ns);
+	sampled(cpu, &a);
 }
 
 static inline __attribute__((always_inline)) void

@@ -147,6 +147,8 @@ void on_halt(unsigned int translator, void *data)
 {
 	(void)translator;
 	(void)data;
+	if (model.config.ibs)
+		sampling_halt(clock_cpu());
 	clock_halt();
 }
 

@@ -45,6 +45,14 @@ static void advance(struct ibs *s, uint32_t instructions, int64_t now)
 	s->since = now;
 }
 
+void ibs_halt(struct ibs *s, int64_t now)
+{
+	if (!counts(s) || s->tagged)
+		return;
+	advance(s, 0, now);
+	s->since = INT64_MAX;
+}
+
 uint64_t ibs_read(struct ibs *s, uint32_t number, int64_t now)
 {
 	unsigned int which = number - IBS_FIRST;
@@ -87,12 +95,15 @@ static uint64_t latency(uint64_t ns)
 static bool finish(struct ibs *s, const struct ibs_access *a, int64_t now)
 {
 	bool missed = a && !a->uncached && a->source != IBS_NOWHERE;
-	bool from_memory = missed && (a->source == IBS_DRAM || a->source == IBS_EXTENSION);
+	bool missed_l3 = missed && a->source != IBS_CACHE;
 	uint64_t data3 = 0;
 
 	start_anew(s, now);
-	if (s->reg[IBS_OP_CTL] & IBS_L3_MISS_ONLY && !from_memory) {
+	if (s->reg[IBS_OP_CTL] & IBS_L3_MISS_ONLY && !missed_l3) {
 		s->filtered++;
+		/* The count goes on from the op, and not from the block's end. */
+		if (s->reg[IBS_OP_CTL] & IBS_COUNTS_OPS)
+			s->count += s->left;
 		return false;
 	}
 	memset(&s->reg[IBS_OP_RIP], 0, (IBS_CTL - IBS_OP_RIP) * sizeof(s->reg[0]));
@@ -103,10 +114,9 @@ static bool finish(struct ibs *s, const struct ibs_access *a, int64_t now)
 		s->reg[IBS_OP_DATA] = IBS_RIP_INVALID;
 		return true;
 	}
-	data3 |= a->store ? IBS_STORE : IBS_LOAD;
+	data3 |= a->locked ? IBS_LOAD | IBS_STORE : a->store ? IBS_STORE : IBS_LOAD;
 	data3 |= IBS_LINEAR | (a->has_physical ? IBS_PHYSICAL : 0);
-	data3 |= a->second || a->walked ? IBS_TLB_MISS : 0;
-	data3 |= a->walked ? IBS_TLB_WALK : 0;
+	data3 |= a->walked ? IBS_TLB_MISS | IBS_TLB_WALK : 0;
 	data3 |= a->locked ? IBS_LOCKED : 0;
 	data3 |= a->uncached ? IBS_UNCACHED : 0;
 	data3 |= (uint64_t)(a->bytes_shift + 1) << IBS_WIDTH_SHIFT;
@@ -120,7 +130,7 @@ static bool finish(struct ibs *s, const struct ibs_access *a, int64_t now)
 				       (a->source == IBS_FAR_CACHE ? 0 : IBS_CLEAN);
 	}
 	s->reg[IBS_OP_RIP] = a->rip;
-	s->reg[IBS_OP_DATA] = latency(a->ns + 1) << 16;
+	s->reg[IBS_OP_DATA] = latency(a->ns + a->refill_ns + 1) << 16;
 	s->reg[IBS_OP_DATA3] = data3;
 	s->reg[IBS_DC_LIN_AD] = a->linear;
 	s->reg[IBS_DC_PHYS_AD] = a->has_physical ? a->physical : 0;
@@ -138,9 +148,13 @@ bool ibs_block(struct ibs *s, uint32_t instructions, int64_t now)
 	advance(s, instructions, now);
 	if (s->count < maximum(s))
 		return false;
-	/* Cycles say nothing of which it is: the one that comes first. */
-	past = s->reg[IBS_OP_CTL] & IBS_COUNTS_OPS ? s->count - maximum(s) : instructions - 1;
-	s->tagged = past < instructions ? instructions - past : 1;
+	/* Cycles say nothing of which it is: any. */
+	past = s->reg[IBS_OP_CTL] & IBS_COUNTS_OPS ? s->count - maximum(s) :
+						     xorshift_next(&s->random) >> 32;
+	if (!(s->reg[IBS_OP_CTL] & IBS_COUNTS_OPS))
+		past %= instructions;
+	s->left = past < instructions ? past : instructions - 1;
+	s->tagged = instructions - s->left;
 	return false;
 }
 

@@ -91,6 +91,7 @@ enum ibs_source {
  * @since: until when cycles are in @count
  * @random: state of random numbers
  * @tagged: which instruction of the block under way is tagged, from 1; 0: none
+ * @left: how many come after that one
  * @samples: made
  * @filtered: ops that were tagged and are not shown, by L3_MISS_ONLY
  *
@@ -99,7 +100,7 @@ enum ibs_source {
 struct ibs {
 	uint64_t reg[IBS_REGISTERS], count, random;
 	int64_t since;
-	uint32_t tagged;
+	uint32_t tagged, left;
 	uint64_t samples, filtered;
 };
 
@@ -112,10 +113,9 @@ struct ibs {
  * @source: where the data came from; IBS_NOWHERE: the CPU's own cache
  * @remote: of another socket
  * @store: it is a store
- * @locked: as part of something that is not to be divided
+ * @locked: it loads and stores what is not to be divided
  * @uncached: no memory is there, but a device
- * @second: the second level had the translation
- * @walked: nor had that
+ * @walked: no level had the translation
  * @bytes_shift: logarithm of its bytes
  * @ns: what it cost, without what is next
  * @refill_ns: what its translation cost
@@ -123,7 +123,7 @@ struct ibs {
 struct ibs_access {
 	uint64_t rip, linear, physical;
 	enum ibs_source source;
-	bool has_physical, remote, store, locked, uncached, second, walked;
+	bool has_physical, remote, store, locked, uncached, walked;
 	unsigned int bytes_shift;
 	uint64_t ns, refill_ns;
 };
@@ -140,6 +140,9 @@ void ibs_write(struct ibs *s, uint32_t number, uint64_t value, int64_t now);
 
 /* The CPU comes to @instructions in a row; true: a sample is there, and its interrupt due. */
 bool ibs_block(struct ibs *s, uint32_t instructions, int64_t now);
+
+/* The CPU halts, and executes no cycles until its next block. */
+void ibs_halt(struct ibs *s, int64_t now);
 
 /* Whether number @instruction of those, from 1, is tagged. */
 static inline bool ibs_tagged(const struct ibs *s, uint32_t instruction)

@@ -50,6 +50,8 @@ struct ibs samplers[MAX_CPUS];
 static uint32_t vectors[MAX_CPUS][VECTORS];
 static uint64_t interrupts[MAX_CPUS];
 static helper read_msr, write_msr, identify;
+/* The last one that QEMU has of extended leaves, as far as it was asked. */
+static uint32_t last_leaf = IBS_LEAF;
 
 static void (*run_on_cpu)(void *cpu, void (*f)(void *cpu, union work work),
 			  union work work);
@@ -106,11 +108,16 @@ static void on_identify(uint64_t *registers)
 	uint32_t leaf = registers[RAX];
 
 	identify(registers);
-	if (leaf == LEAF_EXTENDED && low(registers[RAX]) < IBS_LEAF)
-		registers[RAX] = IBS_LEAF;
-	else if (leaf == LEAF_FEATURES)
+	if (leaf == LEAF_FEATURES)
 		registers[RCX] |= IBS_FEATURE;
-	else if (leaf == IBS_LEAF)
+	if (leaf == LEAF_EXTENDED && low(registers[RAX]) < IBS_LEAF) {
+		last_leaf = registers[RAX];
+		registers[RAX] = IBS_LEAF;
+	}
+	/* Leaves that QEMU has not would say what another one does. */
+	if (leaf > last_leaf && leaf <= IBS_LEAF && leaf > LEAF_EXTENDED)
+		registers[RAX] = registers[RBX] = registers[RCX] = registers[RDX] = 0;
+	if (leaf == IBS_LEAF)
 		registers[RAX] = IBS_ABILITIES;
 }
 
@@ -199,6 +206,8 @@ void sampling_clear(void)
 	for (cpu = 0; cpu < MAX_CPUS; cpu++) {
 		samplers[cpu].samples = 0;
 		samplers[cpu].filtered = 0;
+		/* What was before the model saw anything does not count. */
+		samplers[cpu].since = INT64_MAX;
 		interrupts[cpu] = 0;
 	}
 }
@@ -241,6 +250,11 @@ bool sampling_block(unsigned int cpu, uint32_t instructions)
 {
 	return unlikely(ibs_block(&samplers[cpu], instructions, clock_now())) &&
 	       interrupt(cpu);
+}
+
+void sampling_halt(unsigned int cpu)
+{
+	ibs_halt(&samplers[cpu], clock_now());
 }
 
 bool sampling_access(unsigned int cpu, const struct ibs_access *a)

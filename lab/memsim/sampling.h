@@ -34,8 +34,17 @@ void sampling_count(struct results *r);
 #define ACCESS_OWNS	15
 #define ACCESS_OFFSET	16
 
-static inline uint64_t access_word(uint32_t number, bool owns, uint64_t offset)
+/*
+ * QEMU executes an access to a device once more, as a block of one instruction that it
+ * does not tell of: the last block is still that in which this is another number.
+ */
+#define ACCESS_UNTAGGED	((1U << ACCESS_OWNS) - 1)
+
+static inline uint64_t access_word(uint32_t number, bool owns, uint64_t offset,
+				   size_t instructions)
 {
+	if (instructions == 1)
+		number = ACCESS_UNTAGGED;
 	return number | (uint64_t)owns << ACCESS_OWNS | offset << ACCESS_OFFSET;
 }
 
@@ -64,6 +73,9 @@ static inline bool sampling_tagged(unsigned int cpu, uint32_t instruction)
 
 /* CPU @cpu comes to a block; true: it is interrupted after that. */
 bool sampling_block(unsigned int cpu, uint32_t instructions);
+
+/* CPU @cpu halts. */
+void sampling_halt(unsigned int cpu);
 
 /* The tagged instruction's access is done; true as above. */
 bool sampling_access(unsigned int cpu, const struct ibs_access *a);

@@ -123,7 +123,8 @@ void on_translate(plugin_id id, struct qemu_plugin_tb *tb)
 		if (with_model && model.config.ibs)
 			show_sampled_accesses(insn, d.owns,
 					      access_word(i + 1, d.owns,
-							  qemu_plugin_insn_vaddr(insn) - start));
+							  qemu_plugin_insn_vaddr(insn) - start,
+							  n));
 		else if (with_model)
 			show_accesses(insn, d.owns);
 		watch(insn, d.event, with_model);

@@ -14,6 +14,9 @@ echo 0 >/proc/sys/kernel/numa_balancing
 echo 400 >/sys/kernel/mm/pghot/window_ms
 echo "{SOURCES}/hw_sample/enabled 1" >>/run/lab/settings
 """
+BEGUN = """
+while [ "$(cat running)" = 0 ]; do usleep 10000; done
+"""
 HOT_PAGES = (8 << 20) // 4096
 
 SCRIPT = """#!/bin/sh
@@ -32,6 +35,7 @@ sed "s/\\"detail\\":{{/\\"detail\\":{{$said/" /tmp/out
 
 
 def run(beside="", updates=4000000, samples=True, setup=ALONE, packages=()):
+    beside = BEGUN + beside if beside else ""
     script = SCRIPT.format(sources=SOURCES, beside=beside, updates=updates)
     result = measure(
         Run(
@@ -109,12 +113,29 @@ def test_perf_has_the_counter_and_it_comes_back(kernel):
     programs.require("perf", packages={"perf": "linux-perf"})
     result = run(PERF, updates=9000000, packages=("perf",))
     said = result.workload["detail"]
-    print(said)
     # It looks at times whether it is alone.
     assert "1" in [said[f"away{i}"] for i in range(2, 6)] and said["back"] == "0"
     assert int(said["before"]) > 0 and int(said["after"]) > int(said["at_end"])
     # Two CPUs for 0.4 s, in which they execute some 40 million instructions each.
     assert int(said["records"]) > 500
+
+
+TASK = """
+usleep 300000
+perf record -q -e ibs_op/cnt_ctl=1/ -c 65536 -o /tmp/recorded -p $workload -- \\
+    usleep 500000 || exit 1
+usleep 1000000
+say back $(cat away)
+say records $(perf script -i /tmp/recorded -F ip 2>/dev/null | wc -l)
+"""
+
+
+def test_a_task_has_the_counter_too(kernel):
+    """One of a task comes after ours by perf's order, and would never have it."""
+    programs.require("perf", packages={"perf": "linux-perf"})
+    result = run(TASK, updates=9000000, packages=("perf",))
+    said = result.workload["detail"]
+    assert said["back"] == "0" and int(said["records"]) > 300
 
 
 HOTPLUG = """

@@ -33,7 +33,7 @@ struct sample {
 };
 
 static uint64_t mib = 64, accesses = 400000, period = 4096;
-static bool only_misses, cycles;
+static bool only_misses, cycles, sequential;
 static struct lines area;
 static struct perf_event_mmap_page *ring[MAX_THREADS];
 static int event[MAX_THREADS], type;
@@ -43,6 +43,8 @@ static const struct workload_option options[] = {
 	{ "accesses", 'n', "of each thread", .number = &accesses, .low = 1, .high = UINT64_MAX },
 	{ "period", 'p', "of sampling", .number = &period, .low = 0x90, .high = 1 << 26 },
 	{ "misses", 'l', "sample only what the last-level cache has not", .flag = &only_misses },
+	{ "sequential", 's', "all lines one after the other, and not at random",
+	  .flag = &sequential },
 	{ "cycles", 'c', "count cycles and not ops", .flag = &cycles },
 	{}
 };
@@ -68,6 +70,15 @@ static void open_event(int thread)
 		workload_fail("cannot map the ring of ibs_op: %s", strerror(errno));
 }
 
+static uint64_t in_order(void)
+{
+	uint64_t differ = 0, n;
+
+	for (n = 0; n < accesses; n++)
+		differ |= lines_access(&area, n % area.n, false);
+	return differ;
+}
+
 static void touch(int thread)
 {
 	uint64_t x = random_start(thread);
@@ -75,7 +86,10 @@ static void touch(int thread)
 	open_event(thread);
 	workload_barrier();
 	ioctl(event[thread], PERF_EVENT_IOC_ENABLE, 0);
-	lines_differ(lines_mixed(&area, &x, 0, (mib << 20) / PAGE, accesses, false));
+	if (sequential)
+		lines_differ(in_order());
+	else
+		lines_differ(lines_mixed(&area, &x, 0, (mib << 20) / PAGE, accesses, false));
 	ioctl(event[thread], PERF_EVENT_IOC_DISABLE, 0);
 }
 

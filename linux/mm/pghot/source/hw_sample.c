@@ -10,8 +10,7 @@
  * much is switched off by its own handler.
  *
  * The counter is perf's, and there is one on each CPU: whoever else asks for it is
- * given way to. Then ours is not on the CPU though it is on, and is switched off for
- * a while, each time for longer.
+ * given way to. Ours are switched off for a while, each time for longer.
  *
  * Locks nest switch_lock -> CPU hotplug -> hw_sample_lock; the work takes the last one
  * alone.
@@ -31,6 +30,7 @@
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/isolation.h>
 #include <linux/sysfs.h>
 #include <linux/time64.h>
 #include <linux/topology.h>
@@ -62,9 +62,10 @@
  * @event: the counter; NULL: it is offline
  * @off: its handler has switched it off until the next look
  * @samples: taken, since boot
- * @tracked: those of them that were of pages of lower tiers
- * @spent_ns: what they cost
- * @looked: @samples, @tracked and @spent_ns as of the last look
+ * @memory: those of them that were of accesses to memory
+ * @tracked: those of these that were of pages of lower tiers
+ * @spent_ns: what all of them cost
+ * @looked: @memory, @tracked and @spent_ns as of the last look
  *
  * @event changes under hw_sample_lock. The CPU writes what it counts.
  */
@@ -72,10 +73,11 @@ struct hw_sample_cpu {
 	struct perf_event *event;
 	bool off;
 	unsigned long samples;
+	unsigned long memory;
 	unsigned long tracked;
 	u64 spent_ns;
 	struct {
-		unsigned long samples;
+		unsigned long memory;
 		unsigned long tracked;
 		u64 spent_ns;
 	} looked;
@@ -96,6 +98,7 @@ static struct pghot_sample_pace hw_sample_pace;
 static enum cpuhp_state hw_sample_state;
 /* All CPUs that are online have a counter: one that comes later may fail to have it. */
 static bool hw_sample_complete;
+static bool hw_sample_starting;
 /* Given way to others for so many looks; 0: it is not. */
 static u32 hw_sample_away;
 /* For how many it does the next time. */
@@ -128,7 +131,10 @@ static void hw_sample_report(struct hw_sample_cpu *c,
 		.nid = numa_node_id(),
 	};
 
-	if (!hw_sample_from_memory(data) || !hw_sample_tracked(access.pfn))
+	if (!hw_sample_from_memory(data))
+		return;
+	WRITE_ONCE(c->memory, c->memory + 1);
+	if (!hw_sample_tracked(access.pfn))
 		return;
 	WRITE_ONCE(c->tracked, c->tracked + 1);
 	access.weight = pghot_sample_weight(READ_ONCE(hw_sample_pace.period),
@@ -144,9 +150,14 @@ static void hw_sample_overflow(struct perf_event *event, struct perf_sample_data
 	struct hw_sample_cpu *c = this_cpu_ptr(&hw_sample_cpus);
 	u64 began = local_clock();
 
-	/* Where the counter says no physical address, by the page tables. */
-	perf_prepare_sample(data, event, regs);
-	hw_sample_report(c, data);
+	/*
+	 * Where the counter says no physical address, by the page tables, which know
+	 * nothing of a guest's addresses.
+	 */
+	if (data->sample_flags & PERF_SAMPLE_PHYS_ADDR || !perf_guest_state()) {
+		perf_prepare_sample(data, event, regs);
+		hw_sample_report(c, data);
+	}
 	WRITE_ONCE(c->samples, c->samples + 1);
 	WRITE_ONCE(c->spent_ns, c->spent_ns + local_clock() - began + HW_SAMPLE_ENTRY_NS);
 	if (c->spent_ns - READ_ONCE(c->looked.spent_ns) <= READ_ONCE(hw_sample_burst_ns) ||
@@ -163,12 +174,17 @@ static int hw_sample_online(unsigned int cpu)
 	struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
 	struct perf_event *event;
 
+	/* Who has a CPU to himself is not to be interrupted. */
+	if (cpu_is_isolated(cpu))
+		return 0;
 	guard(mutex)(&hw_sample_lock);
+	if (!hw_sample_complete && !hw_sample_starting)
+		return 0;
 	event = hw_sample_open(hw_sample_kind, cpu, hw_sample_pace.period,
 			       hw_sample_overflow);
 	if (IS_ERR(event)) {
 		/* A CPU is not kept offline for this: then none has one, see the work. */
-		if (!hw_sample_complete)
+		if (hw_sample_starting)
 			return PTR_ERR(event);
 		hw_sample_complete = false;
 		return 0;
@@ -198,7 +214,7 @@ static void hw_sample_forget(void)
 	for_each_possible_cpu(cpu) {
 		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
 
-		c->looked.samples = READ_ONCE(c->samples);
+		c->looked.memory = READ_ONCE(c->memory);
 		c->looked.tracked = READ_ONCE(c->tracked);
 		WRITE_ONCE(c->looked.spent_ns, READ_ONCE(c->spent_ns));
 	}
@@ -252,7 +268,7 @@ static int hw_sample_start(struct pghot_source *source)
 			.min = kind->min,
 			.max = kind->max,
 		};
-		hw_sample_complete = false;
+		hw_sample_starting = true;
 		hw_sample_away = 0;
 		hw_sample_next_away = HW_SAMPLE_AWAY;
 		hw_sample_alone = 0;
@@ -263,12 +279,15 @@ static int hw_sample_start(struct pghot_source *source)
 	/* If one fails those that have been made are taken away again. */
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "mm/pghot:hw_sample",
 				  hw_sample_online, hw_sample_offline);
+	scoped_guard(mutex, &hw_sample_lock) {
+		hw_sample_starting = false;
+		hw_sample_complete = state >= 0;
+		if (state < 0)
+			hw_sample_kind = NULL;
+	}
 	if (state < 0)
 		return state;
-	scoped_guard(mutex, &hw_sample_lock) {
-		hw_sample_state = state;
-		hw_sample_complete = true;
-	}
+	hw_sample_state = state;
 	hw_sample_look_later();
 	return 0;
 }
@@ -277,8 +296,10 @@ static void hw_sample_stop(struct pghot_source *source)
 {
 	cancel_delayed_work_sync(&hw_sample_work);
 	cpuhp_remove_state(hw_sample_state);
-	scoped_guard(mutex, &hw_sample_lock)
+	scoped_guard(mutex, &hw_sample_lock) {
 		hw_sample_kind = NULL;
+		hw_sample_complete = false;
+	}
 }
 
 /* --- looks -------------------------------------------------------------------- */
@@ -300,7 +321,20 @@ static void hw_sample_switch(bool on)
 	}
 }
 
-/* A counter that is on and not on its CPU: somebody else has it there. */
+/*
+ * Does somebody else want the counter? Others of the CPU have it in turns with ours,
+ * which is not on the CPU then. Those of a task come after ours and are refused: what
+ * perf does is to try again with a timer.
+ */
+static bool hw_sample_wanted(const struct hw_sample_cpu *c, int cpu)
+{
+	const struct perf_cpu_pmu_context *cpc =
+		*per_cpu_ptr(c->event->pmu->cpu_pmu_context, cpu);
+
+	return READ_ONCE(c->event->state) == PERF_EVENT_STATE_INACTIVE ||
+	       READ_ONCE(cpc->hrtimer_active);
+}
+
 static bool hw_sample_is_shared(void)
 {
 	int cpu;
@@ -308,8 +342,7 @@ static bool hw_sample_is_shared(void)
 	for_each_possible_cpu(cpu) {
 		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
 
-		if (c->event && !READ_ONCE(c->off) &&
-		    READ_ONCE(c->event->state) == PERF_EVENT_STATE_INACTIVE)
+		if (c->event && !READ_ONCE(c->off) && hw_sample_wanted(c, cpu))
 			return true;
 	}
 	return false;
@@ -332,7 +365,7 @@ static struct pghot_sample_round hw_sample_sum_up(u64 now)
 	for_each_possible_cpu(cpu) {
 		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
 
-		r.samples += READ_ONCE(c->samples) - c->looked.samples;
+		r.samples += READ_ONCE(c->memory) - c->looked.memory;
 		r.tracked += READ_ONCE(c->tracked) - c->looked.tracked;
 		r.spent_ns = max(r.spent_ns, READ_ONCE(c->spent_ns) - c->looked.spent_ns);
 	}
@@ -367,7 +400,11 @@ static void hw_sample_resume_cpus(void)
 	for_each_possible_cpu(cpu) {
 		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
 
-		if (!c->event || !READ_ONCE(c->off))
+		if (!c->event)
+			continue;
+		/* One that was on until its handler's wish came through is off by now. */
+		if (!READ_ONCE(c->off) &&
+		    READ_ONCE(c->event->state) != PERF_EVENT_STATE_OFF)
 			continue;
 		WRITE_ONCE(c->off, false);
 		perf_event_enable(c->event);
@@ -428,7 +465,8 @@ static ssize_t period_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 	return sysfs_emit(buf, "%u\n", hw_sample_kind ? hw_sample_pace.period : 0);
 }
 
-static struct kobj_attribute period_attr = __ATTR_RO(period);
+/* How much memory all use is not for everybody to know. */
+static struct kobj_attribute period_attr = __ATTR_RO_MODE(period, 0400);
 
 static ssize_t away_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
@@ -449,7 +487,7 @@ static ssize_t samples_show(struct kobject *kobj, struct kobj_attribute *attr, c
 	return sysfs_emit(buf, "%lu\n", sum);
 }
 
-static struct kobj_attribute samples_attr = __ATTR_RO(samples);
+static struct kobj_attribute samples_attr = __ATTR_RO_MODE(samples, 0400);
 
 static ssize_t cpu_usec_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
@@ -462,7 +500,7 @@ static ssize_t cpu_usec_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%llu\n", div_u64(sum, NSEC_PER_USEC));
 }
 
-static struct kobj_attribute cpu_usec_attr = __ATTR_RO(cpu_usec);
+static struct kobj_attribute cpu_usec_attr = __ATTR_RO_MODE(cpu_usec, 0400);
 
 DEFINE_KNOB(cpu_permille, &hw_sample_permille, PGHOT_SAMPLE_PERMILLE_MIN,
 	    PGHOT_SAMPLE_PERMILLE_MAX);

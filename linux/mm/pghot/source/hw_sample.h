@@ -12,6 +12,8 @@
  * @type: what perf knows that by; 0: it is to be found by @name
  * @config, @config1, @config2: as in struct perf_event_attr
  * @precise_ip: likewise
+ * @exclude_guest: likewise; some refuse it, and others keep virtual machines from
+ *		   starting without it
  * @min, @max: bounds of the period
  */
 struct hw_sample_kind {
@@ -21,6 +23,7 @@ struct hw_sample_kind {
 	u64 config1;
 	u64 config2;
 	u8 precise_ip;
+	bool exclude_guest;
 	u32 min;
 	u32 max;
 };

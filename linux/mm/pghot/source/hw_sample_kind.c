@@ -7,13 +7,12 @@
 #include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/perf_event.h>
+#include <linux/processor.h>
 #include <linux/smp.h>
 
 #include "hw_sample.h"
 
 #ifdef CONFIG_X86
-
-#include <asm/processor.h>
 
 /*
  * AMD: Documentation of perf's ibs_op, tools/perf/Documentation/perf-amd-ibs.txt. Ops are
@@ -31,6 +30,11 @@
  */
 #define LOAD_LATENCY		0x01cdULL
 #define LOAD_LATENCY_CYCLES	128ULL
+/*
+ * Where that needs a second counter beside it, which no counter of the kernel's own can
+ * have: loads that missed the last-level cache, MEM_LOAD_RETIRED.L3_MISS.
+ */
+#define L3_MISS			0x20d1ULL
 #define LOAD_PERIOD_MIN		64U
 #define LOAD_PERIOD_MAX		0x7fffffffU
 
@@ -48,7 +52,11 @@ static const struct hw_sample_kind amd_kinds[] = {
 static const struct hw_sample_kind intel_kinds[] = {
 	{
 		.name = "cpu", .type = PERF_TYPE_RAW, .config = LOAD_LATENCY,
-		.config1 = LOAD_LATENCY_CYCLES, .precise_ip = 2,
+		.config1 = LOAD_LATENCY_CYCLES, .precise_ip = 2, .exclude_guest = true,
+		.min = LOAD_PERIOD_MIN, .max = LOAD_PERIOD_MAX,
+	}, {
+		.name = "cpu", .type = PERF_TYPE_RAW, .config = L3_MISS,
+		.precise_ip = 2, .exclude_guest = true,
 		.min = LOAD_PERIOD_MIN, .max = LOAD_PERIOD_MAX,
 	},
 	{}
@@ -99,6 +107,7 @@ struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
 		.config1 = kind->config1,
 		.config2 = kind->config2,
 		.precise_ip = kind->precise_ip,
+		.exclude_guest = kind->exclude_guest,
 		.sample_period = period,
 		.sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
 			       PERF_SAMPLE_DATA_SRC,

@@ -52,7 +52,7 @@ void pghot_sample_follow(struct pghot_sample_pace *p,
 {
 	u64 allowed, period;
 	/* More than four seconds are as bad: then a period times that is a u64. */
-	u64 spent = min(r->spent_ns, (u64)U32_MAX);
+	u64 spent = min_t(u64, r->spent_ns, U32_MAX);
 
 	if (r->held || (r->samples >= SAMPLE_ROUND &&
 			r->tracked * SAMPLE_FEW < r->samples))
@@ -60,7 +60,7 @@ void pghot_sample_follow(struct pghot_sample_pace *p,
 	else if (r->tracked)
 		p->level = 0;
 
-	allowed = max(pghot_sample_allowed_ns(p, r->elapsed_ns, permille), (u64)1);
+	allowed = max_t(u64, pghot_sample_allowed_ns(p, r->elapsed_ns, permille), 1);
 	if (!spent)
 		return;
 	period = div64_u64(p->period * spent, allowed);

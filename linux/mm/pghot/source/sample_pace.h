@@ -37,7 +37,7 @@ struct pghot_sample_pace {
  * struct pghot_sample_round - what there was between two looks
  * @elapsed_ns: time
  * @spent_ns: what the CPU spent that spent most
- * @samples: taken by all
+ * @samples: taken by all, of accesses to memory
  * @tracked: those of them that were of pages of lower tiers
  * @held: what is found is not promoted just now
  */
