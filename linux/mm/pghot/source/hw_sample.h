@@ -3,8 +3,12 @@
 #ifndef _MM_PGHOT_SOURCE_HW_SAMPLE_H
 #define _MM_PGHOT_SOURCE_HW_SAMPLE_H
 
+#include <linux/nodemask.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
+
+struct pghot_sample_round;
+struct pghot_source;
 
 /**
  * struct hw_sample_kind - a counter that samples addresses
@@ -31,7 +35,32 @@ struct hw_sample_kind {
 /* hw_sample_kind.c */
 const struct hw_sample_kind *hw_sample_find(void);
 struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
-				  u32 period, perf_overflow_handler_t handler);
+				  u32 period, perf_overflow_handler_t handler,
+				  void *context);
 bool hw_sample_from_memory(const struct perf_sample_data *data);
+
+/**
+ * struct hw_sample_rules - what all counters go by
+ * @period: one in so many is sampled
+ * @burst_ns: what a CPU may spend between two looks
+ * @plenty: nodes of the top tier that had plenty of free memory at the last one
+ */
+struct hw_sample_rules {
+	u32 period;
+	u64 burst_ns;
+	nodemask_t plenty;
+};
+
+/* hw_sample_cpu.c */
+extern struct hw_sample_rules hw_sample_rules;
+int hw_sample_cpu_open(int cpu, const struct hw_sample_kind *kind,
+		       struct pghot_source *source, bool on);
+void hw_sample_cpu_close(int cpu);
+void hw_sample_switch(bool on);
+bool hw_sample_is_shared(void);
+void hw_sample_set_period(u32 period);
+void hw_sample_sum_up(struct pghot_sample_round *r);
+void hw_sample_forget(void);
+unsigned long hw_sample_totals(u64 *spent_ns);
 
 #endif /* _MM_PGHOT_SOURCE_HW_SAMPLE_H */

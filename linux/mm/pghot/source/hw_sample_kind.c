@@ -92,13 +92,15 @@ static const struct hw_sample_kind *hw_sample_kinds(void)
  * @cpu: the CPU
  * @period: of sampling
  * @handler: called for each sample, from NMI
+ * @context: what it finds in the counter
  *
  * Context: process context; sleeps.
  *
  * Return: the counter, or an error pointer.
  */
 struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
-				  u32 period, perf_overflow_handler_t handler)
+				  u32 period, perf_overflow_handler_t handler,
+				  void *context)
 {
 	int type = kind->type ? kind->type : perf_pmu_type(kind->name);
 	struct perf_event_attr attr = {
@@ -117,7 +119,7 @@ struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
 	if (type < 0)
 		return ERR_PTR(type);
 	attr.type = type;
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, handler, NULL);
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, handler, context);
 }
 
 static void hw_sample_ignore(struct perf_event *event, struct perf_sample_data *data,
@@ -139,7 +141,7 @@ const struct hw_sample_kind *hw_sample_find(void)
 
 	for (kind = hw_sample_kinds(); kind->name; kind++) {
 		event = hw_sample_open(kind, raw_smp_processor_id(), kind->max & ~0xfU,
-				       hw_sample_ignore);
+				       hw_sample_ignore, NULL);
 		if (IS_ERR(event))
 			continue;
 		perf_event_release_kernel(event);

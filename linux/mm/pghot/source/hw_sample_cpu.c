@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The counters of all CPUs: what a sample does, and what is done with all of them. Whoever
+ * calls has hw_sample.c's lock, under which counters come and go; the CPUs write what
+ * they count.
+ */
+#include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/pfn.h>
+#include <linux/pghot.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
+#include <linux/topology.h>
+
+#include "../internal.h"
+#include "hw_sample.h"
+#include "sample_pace.h"
+
+/*
+ * What a sample costs before and after its handler: to enter the NMI and leave it,
+ * and for the driver to read the registers. That cannot be seen from within.
+ */
+#define HW_SAMPLE_ENTRY_NS	2000U
+
+/**
+ * struct hw_sample_cpu - a CPU's counter
+ * @event: the counter; NULL: it has none
+ * @off: its handler has switched it off until the next look
+ * @samples: taken, since boot
+ * @memory: those of them that were of accesses to memory
+ * @tracked: those of these that were of pages of lower tiers
+ * @spent_ns: what all of them cost
+ * @looked: @memory, @tracked and @spent_ns as of the last look
+ */
+struct hw_sample_cpu {
+	struct perf_event *event;
+	bool off;
+	unsigned long samples;
+	unsigned long memory;
+	unsigned long tracked;
+	u64 spent_ns;
+	struct {
+		unsigned long memory;
+		unsigned long tracked;
+		u64 spent_ns;
+	} looked;
+};
+
+static DEFINE_PER_CPU(struct hw_sample_cpu, hw_sample_cpus);
+
+struct hw_sample_rules hw_sample_rules;
+
+static bool hw_sample_tracked(unsigned long pfn)
+{
+	bool tracked;
+
+	rcu_read_lock();
+	tracked = pghot_map_owner(&pghot_map, pfn);
+	rcu_read_unlock();
+	return tracked;
+}
+
+static void hw_sample_report(struct hw_sample_cpu *c, struct pghot_source *source,
+			     const struct perf_sample_data *data)
+{
+	struct pghot_access access = {
+		.pfn = PHYS_PFN(data->phys_addr),
+		.nid = numa_node_id(),
+	};
+
+	if (!hw_sample_from_memory(data))
+		return;
+	WRITE_ONCE(c->memory, c->memory + 1);
+	if (!hw_sample_tracked(access.pfn))
+		return;
+	WRITE_ONCE(c->tracked, c->tracked + 1);
+	access.weight = pghot_sample_weight(READ_ONCE(hw_sample_rules.period),
+					    READ_ONCE(pghot_tunables.freq_threshold),
+					    node_isset(access.nid, hw_sample_rules.plenty));
+	pghot_record_nmi(&access, 1, source);
+}
+
+/* From NMI. */
+static void hw_sample_overflow(struct perf_event *event, struct perf_sample_data *data,
+			       struct pt_regs *regs)
+{
+	struct hw_sample_cpu *c = this_cpu_ptr(&hw_sample_cpus);
+	u64 began = local_clock();
+
+	/*
+	 * Where the counter says no physical address, by the page tables, which know
+	 * nothing of a guest's addresses.
+	 */
+	if (data->sample_flags & PERF_SAMPLE_PHYS_ADDR || !perf_guest_state()) {
+		perf_prepare_sample(data, event, regs);
+		hw_sample_report(c, event->overflow_handler_context, data);
+	}
+	WRITE_ONCE(c->samples, c->samples + 1);
+	WRITE_ONCE(c->spent_ns, c->spent_ns + local_clock() - began + HW_SAMPLE_ENTRY_NS);
+	if (c->spent_ns - READ_ONCE(c->looked.spent_ns) <=
+	    READ_ONCE(hw_sample_rules.burst_ns) || READ_ONCE(c->off))
+		return;
+	WRITE_ONCE(c->off, true);
+	perf_event_disable_inatomic(event);
+}
+
+/**
+ * hw_sample_cpu_open - give a CPU a counter
+ * @cpu: the CPU
+ * @kind: which counter
+ * @source: who reports its samples
+ * @on: it is to count
+ *
+ * Context: process context; sleeps.
+ *
+ * Return: 0 or a negative error.
+ */
+int hw_sample_cpu_open(int cpu, const struct hw_sample_kind *kind,
+		       struct pghot_source *source, bool on)
+{
+	struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+	struct perf_event *event = hw_sample_open(kind, cpu, hw_sample_rules.period,
+						  hw_sample_overflow, source);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	c->event = event;
+	WRITE_ONCE(c->off, false);
+	if (on)
+		perf_event_enable(event);
+	return 0;
+}
+
+/**
+ * hw_sample_cpu_close - take a CPU's counter away
+ * @cpu: the CPU, which may have none
+ *
+ * Context: process context; sleeps.
+ */
+void hw_sample_cpu_close(int cpu)
+{
+	struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+
+	if (c->event)
+		perf_event_release_kernel(c->event);
+	c->event = NULL;
+}
+
+/**
+ * hw_sample_switch - switch all counters on or off
+ * @on: which
+ *
+ * One that is on already costs nothing. One that its handler has switched off is, and so is
+ * one that was on until that came through.
+ */
+void hw_sample_switch(bool on)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+
+		if (!c->event)
+			continue;
+		WRITE_ONCE(c->off, false);
+		if (on)
+			perf_event_enable(c->event);
+		else
+			perf_event_disable(c->event);
+	}
+}
+
+/*
+ * Does somebody else want the counter? Others of the CPU have it in turns with ours,
+ * which is not on the CPU then. Those of a task come after ours and are refused: what
+ * perf does is to try again with a timer.
+ */
+static bool hw_sample_wanted(const struct hw_sample_cpu *c, int cpu)
+{
+	const struct perf_cpu_pmu_context *cpc =
+		*per_cpu_ptr(c->event->pmu->cpu_pmu_context, cpu);
+
+	return READ_ONCE(c->event->state) == PERF_EVENT_STATE_INACTIVE ||
+	       READ_ONCE(cpc->hrtimer_active);
+}
+
+/**
+ * hw_sample_is_shared - does somebody else want a counter
+ *
+ * Return: true if so, on any CPU.
+ */
+bool hw_sample_is_shared(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+
+		if (c->event && !READ_ONCE(c->off) && hw_sample_wanted(c, cpu))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * hw_sample_set_period - sample more or less often
+ * @period: of what the counters count
+ */
+void hw_sample_set_period(u32 period)
+{
+	int cpu;
+
+	/* The counters leave out the lowest bits. */
+	WRITE_ONCE(hw_sample_rules.period, period & ~0xfU);
+	for_each_possible_cpu(cpu) {
+		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+
+		if (c->event)
+			perf_event_period(c->event, hw_sample_rules.period);
+	}
+}
+
+/**
+ * hw_sample_sum_up - what there was since the last look
+ * @r: set to that, but for time and who waits
+ */
+void hw_sample_sum_up(struct pghot_sample_round *r)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+
+		r->samples += READ_ONCE(c->memory) - c->looked.memory;
+		r->tracked += READ_ONCE(c->tracked) - c->looked.tracked;
+		r->spent_ns = max(r->spent_ns, READ_ONCE(c->spent_ns) - c->looked.spent_ns);
+	}
+}
+
+/**
+ * hw_sample_forget - the next look begins
+ */
+void hw_sample_forget(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+
+		c->looked.memory = READ_ONCE(c->memory);
+		c->looked.tracked = READ_ONCE(c->tracked);
+		WRITE_ONCE(c->looked.spent_ns, READ_ONCE(c->spent_ns));
+	}
+}
+
+/**
+ * hw_sample_totals - samples since boot, and what they cost
+ * @spent_ns: set to the latter
+ *
+ * Return: the former.
+ */
+unsigned long hw_sample_totals(u64 *spent_ns)
+{
+	unsigned long samples = 0;
+	int cpu;
+
+	*spent_ns = 0;
+	for_each_possible_cpu(cpu) {
+		const struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+
+		samples += READ_ONCE(c->samples);
+		*spent_ns += READ_ONCE(c->spent_ns);
+	}
+	return samples;
+}
