@@ -8,6 +8,7 @@
 HINT=$PGHOT/sources/hint_fault
 NUMA=/sys/kernel/mm/numa
 UNITS=$PGHOT/sources/hotness_unit
+SAMPLES=$PGHOT/sources/hw_sample
 
 # file, lowest and highest value
 knobs() {
@@ -27,6 +28,7 @@ knobs() {
 		$PGHOT/sources/page_table/enabled 0 1
 		$SCAN/cpu_permille 1 1000
 	END
+	[ ! -d $SAMPLES ] || echo $SAMPLES/cpu_permille 1 500
 	[ ! -d $UNITS ] || echo $UNITS/epoch_ms 1 10000
 }
 
@@ -84,7 +86,12 @@ test_modes_of_files() {
 	need_pghot
 	while read -r mode file; do
 		case ${file#"$PGHOT"/} in
-		layout | */accesses | */running | node*/* | target*/* | \
+		sources/hw_sample/period | sources/hw_sample/samples | \
+			sources/hw_sample/cpu_usec)
+			# They tell how much memory others use.
+			[ "$mode" = 400 ] || fail "$file has mode $mode, not 400"
+			;;
+		layout | */event | */away | */accesses | */running | node*/* | target*/* | \
 			*/units | */overflows | */threshold | \
 			*/scan_period_ms | */scanned | */cpu_usec | */passes)
 			[ "$mode" = 444 ] || fail "$file has mode $mode, not 444"

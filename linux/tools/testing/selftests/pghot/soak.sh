@@ -139,7 +139,8 @@ memory_is_compacted() {
 # A choice of settings that may change at any time.
 settings_change() {
 	local source
-	source=$(pick "$PGHOT"/sources/*/enabled)
+	source=$(pick "$PGHOT"/sources/[!h]*/enabled "$PGHOT"/sources/ho*/enabled \
+		"$PGHOT"/sources/hi*/enabled)
 	pick 0 2 3 >$BALANCING
 	echo 0 >"$source"
 	pick 1 16 65536 >$RATE
@@ -159,6 +160,8 @@ settings_change() {
 sources_on() {
 	local file
 	for file in "$PGHOT"/sources/*/enabled; do
+		# Few processors have what that needs, and no emulated one.
+		[ "${file%/hw_sample/enabled}" = "$file" ] || continue
 		knob "$file" 1
 	done
 	[ ! -e $SCAN ] || knob $SCAN/cpu_permille 200
