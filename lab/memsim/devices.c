@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,16 +190,9 @@ static bool find(char *error, size_t size)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		void *f = dlsym(RTLD_DEFAULT, wanted[i].name);
-
-		if (!f) {
-			snprintf(error, size, "QEMU 10.0 is needed: this one has "
-				 "no %s", wanted[i].name);
+	for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		if (!qemu_find(wanted[i].name, (char *)&qemu + wanted[i].at, error, size))
 			return false;
-		}
-		memcpy((char *)&qemu + wanted[i].at, &f, sizeof(f));
-	}
 	return true;
 }
 

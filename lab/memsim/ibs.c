@@ -35,10 +35,15 @@ static bool counts(const struct ibs *s)
 	       maximum(s);
 }
 
+static bool counts_ops(const struct ibs *s)
+{
+	return s->reg[IBS_OP_CTL] & IBS_COUNTS_OPS;
+}
+
 /* @instructions are executed at @now, or none is. */
 static void advance(struct ibs *s, uint32_t instructions, int64_t now)
 {
-	if (s->reg[IBS_OP_CTL] & IBS_COUNTS_OPS)
+	if (counts_ops(s))
 		s->count += instructions;
 	else if (now > s->since)
 		s->count += now - s->since;
@@ -102,7 +107,7 @@ static bool finish(struct ibs *s, const struct ibs_access *a, int64_t now)
 	if (s->reg[IBS_OP_CTL] & IBS_L3_MISS_ONLY && !missed_l3) {
 		s->filtered++;
 		/* The count goes on from the op, and not from the block's end. */
-		if (s->reg[IBS_OP_CTL] & IBS_COUNTS_OPS)
+		if (counts_ops(s))
 			s->count += s->left;
 		return false;
 	}
@@ -149,10 +154,8 @@ bool ibs_block(struct ibs *s, uint32_t instructions, int64_t now)
 	if (s->count < maximum(s))
 		return false;
 	/* Cycles say nothing of which it is: any. */
-	past = s->reg[IBS_OP_CTL] & IBS_COUNTS_OPS ? s->count - maximum(s) :
-						     xorshift_next(&s->random) >> 32;
-	if (!(s->reg[IBS_OP_CTL] & IBS_COUNTS_OPS))
-		past %= instructions;
+	past = counts_ops(s) ? s->count - maximum(s) :
+			       (xorshift_next(&s->random) >> 32) % instructions;
 	s->left = past < instructions ? past : instructions - 1;
 	s->tagged = instructions - s->left;
 	return false;

@@ -32,7 +32,6 @@ void results_begin(struct results *r, const struct config *c, int64_t now)
 	r->begin = now;
 	r->end = now;
 	memset(r->cpu, 0, sizeof(r->cpu));
-	memset(r->sampled, 0, sizeof(r->sampled));
 	for (i = 0; i < MEMSIM_PHASES; i++)
 		r->phase[i].ns = -1;
 	r->lines = 0;
