@@ -80,6 +80,7 @@ def _r(experiment: str, contender: str) -> str:
 
 
 _R, _DAMON, _HINT = _r("redis", OURS), _r("redis", "damon"), _r("random-thp", HINTS)
+_OFF = _r("redis", "off-2")
 _STOCK = re.findall(r"[\d.]+", table("Experiment", "README.md")["redis"]["stock Linux"])[0]
 
 
@@ -100,8 +101,8 @@ _STOCK = re.findall(r"[\d.]+", table("Experiment", "README.md")["redis"]["stock 
         ("`redis` takes 98.765 s.", ["98.765 s"]),
         ("`redis` on a CPU of 0.25 ns per instruction, at 1.23 GB/s.", []),
         # Another contender's figure is none of the one that a sentence names.
-        (f"`redis` with pghot has an R of {_DAMON}.", [_DAMON]),
-        (f"`redis` with `pghot-default` has an R of {_DAMON}.", [_DAMON]),
+        (f"`redis` with pghot has an R of {_OFF}.", [_OFF]),
+        (f"`redis` with `pghot-default` has an R of {_OFF}.", [_OFF]),
         (f"`redis` has an R of {_R} with pghot and of {_DAMON} with DAMON.", []),
         (f"`redis` has an R of {_DAMON} with stock Linux.", [_DAMON]),
         (f"`redis` has an R of {_STOCK} with stock Linux and {_R} with pghot.", []),
@@ -201,6 +202,11 @@ def late(experiment: str, model: str, column: str) -> float:
     found = re.search(r"\((.*)\)", table(experiment, "docs/model.md")[model][column])
     assert found
     return float(found[1])
+
+
+def by(experiment: str, model: str) -> float:
+    """How many seconds pghot is ahead of stock Linux."""
+    return late(experiment, model, "stock-2") - late(experiment, model, OURS)
 
 
 def higher(one: str, *names: str) -> bool:
@@ -399,20 +405,31 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             > 0
         ),
     ),
-    "With it the lead in R is less than half as large in `tenants`.": (
+    "With it the lead in R is less than half as large in `tenants` and `redis`, and in `graph500` "
+    "there is none.": (
         "docs/model.md",
         lambda: (
-            2 * sensitivity("tenants", "faster-cpu", "lead")
-            < sensitivity("tenants", "as-described", "lead")
+            all(
+                2 * sensitivity(name, "faster-cpu", "lead")
+                < sensitivity(name, "as-described", "lead")
+                for name in ("tenants", "redis")
+            )
+            and abs(sensitivity("graph500", "faster-cpu", "lead")) < LEAST
         ),
     ),
-    "In `redis` it shrinks too, by no more than chance can make, and in `graph500` there is none": (
+    "In `tenants` pghot is ahead by more seconds than as described, in `redis` by fewer.": (
         "docs/model.md",
         lambda: (
-            sensitivity("redis", "faster-cpu", "lead")
-            < sensitivity("redis", "as-described", "lead")
-            and table("redis", "docs/model.md")["faster-cpu"]["order"] == "open"
-            and abs(sensitivity("graph500", "faster-cpu", "lead")) < LEAST
+            by("tenants", "faster-cpu") > by("tenants", "as-described")
+            and by("redis", "faster-cpu") < by("redis", "as-described")
+        ),
+    ),
+    "How often memory can be scanned (`half-memory`, `double-memory`) makes more of a difference "
+    "to stock Linux than to pghot where a file that is read fills DRAM (`tenants`).": (
+        "docs/model.md",
+        lambda: (
+            late("tenants", "double-memory", "stock-2") - late("tenants", "half-memory", "stock-2")
+            > late("tenants", "double-memory", OURS) - late("tenants", "half-memory", OURS)
         ),
     ),
 }
