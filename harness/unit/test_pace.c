@@ -93,6 +93,17 @@ TEST(what_is_found_makes_it_faster)
 	assert_int_equal(after(0, LOOKED, false), 0);
 }
 
+TEST(it_is_no_faster_than_the_least)
+{
+	struct pghot_pace p = { .level = PGHOT_PACE_SLOWEST, .least = 2 };
+	struct pghot_pace_round r = { .looked = 1024, .fresh = 512, .passed = true };
+	int i;
+
+	for (i = 0; i < 10; i++)
+		pghot_pace_follow(&p, &r);
+	assert_int_equal(p.level, 2);
+}
+
 TEST(little_that_is_found_leaves_it)
 {
 	assert_int_equal(after(5, 1, false), 5);
@@ -176,6 +187,7 @@ UNIT_MAIN(
 	cmocka_unit_test(the_period_doubles_and_then_the_scan_rests),
 	cmocka_unit_test(a_pass_that_finds_nothing_makes_it_slower),
 	cmocka_unit_test(what_is_found_makes_it_faster),
+	cmocka_unit_test(it_is_no_faster_than_the_least),
 	cmocka_unit_test(little_that_is_found_leaves_it),
 	cmocka_unit_test(what_nobody_promotes_makes_it_slower),
 	cmocka_unit_test(only_a_whole_pass_says_that_there_is_nothing),

@@ -80,6 +80,16 @@ def test_the_budget_is_kept(alone):
     assert int(said["samples"]) == pytest.approx(made, rel=0.05)
 
 
+def test_accessed_bits_are_looked_at_where_samples_were(alone):
+    """There are fewer samples than pages that are hot."""
+    said = alone.workload["detail"]
+    assert int(said["looked"]) >= 4 * HOT_PAGES
+    assert int(said["samples"]) < int(said["accesses"])
+    # The budget of all CPUs, and a round that takes more of it than there is.
+    cpus = len(alone.model["cpus"])
+    assert 0 < int(said["look_usec"]) / 1e6 < cpus * 5e-3 * alone.seconds + 0.05
+
+
 def test_a_machine_without_the_counter_says_so(kernel):
     setup = f"""
 echo 0 >/proc/sys/kernel/numa_balancing

@@ -259,6 +259,7 @@ def with_hotness_units(m: Machine, units: object) -> Machine:
 def with_hw_sample(m: Machine, away: int) -> Machine:
     """The kernel has CONFIG_PGHOT_HW_SAMPLE too, and samples, or gives way to others."""
     values = {"accesses": 12, "cpu_permille": 5, "period": 65536, "samples": 40, "cpu_usec": 90}
+    values |= {"look_permille": 5, "looked": 512, "look_usec": 30}
     for name, value in {**values, "event": "ibs_op", "away": away}.items():
         m.write(f"{PGHOT}/sources/hw_sample/{name}", value)
     return switch_on(m, "hw_sample").counters(pghot_recorded_hw_sample=12)

@@ -43,8 +43,8 @@
 #define HW_SAMPLE_AWAY_MAX	320U
 /* It was alone for so many: the next time it gives way is the first again. */
 #define HW_SAMPLE_ALONE		10U
-/* At first. Far too long for most, which is mended in some looks. */
-#define HW_SAMPLE_PERIOD	65536U
+/* At first, about what most come to. Too short is bounded by the handler. */
+#define HW_SAMPLE_PERIOD	4096U
 
 static u32 hw_sample_permille = PGHOT_SAMPLE_PERMILLE;
 
@@ -103,14 +103,20 @@ static void hw_sample_next_look(void)
 
 static void hw_sample_look_for_room(void)
 {
+	struct pt_room *room = &hw_sample_rules.room;
+	bool everywhere = true;
 	int nid;
 
 	for_each_node_state(nid, N_MEMORY) {
-		if (pghot_target_active(nid) && pgdat_free_space_enough(NODE_DATA(nid)))
-			node_set(nid, hw_sample_rules.plenty);
+		bool active = pghot_target_active(nid);
+
+		if (active && pgdat_free_space_enough(NODE_DATA(nid)))
+			node_set(nid, room->plenty);
 		else
-			node_clear(nid, hw_sample_rules.plenty);
+			node_clear(nid, room->plenty);
+		everywhere &= !active || node_isset(nid, room->plenty);
 	}
+	WRITE_ONCE(room->everywhere, everywhere);
 }
 
 /* From one look to the next. */
@@ -134,6 +140,20 @@ static void hw_sample_bound(void)
 	WRITE_ONCE(hw_sample_rules.burst_ns, allowed * PGHOT_SAMPLE_BURST);
 }
 
+/* Counters of all CPUs: if one fails those that have been made are taken away again. */
+static int hw_sample_open_all(void)
+{
+	int state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "mm/pghot:hw_sample",
+				      hw_sample_online, hw_sample_offline);
+
+	guard(mutex)(&hw_sample_lock);
+	hw_sample_starting = false;
+	hw_sample_complete = state >= 0;
+	if (state < 0)
+		hw_sample_kind = NULL;
+	return state;
+}
+
 static int hw_sample_start(struct pghot_source *source)
 {
 	const struct hw_sample_kind *kind = hw_sample_find();
@@ -141,6 +161,9 @@ static int hw_sample_start(struct pghot_source *source)
 
 	if (!kind)
 		return -EOPNOTSUPP;
+	state = hw_sample_near_start(source);
+	if (state)
+		return state;
 	scoped_guard(mutex, &hw_sample_lock) {
 		hw_sample_kind = kind;
 		hw_sample_pace = (struct pghot_sample_pace) {
@@ -157,17 +180,11 @@ static int hw_sample_start(struct pghot_source *source)
 		hw_sample_bound();
 		hw_sample_look_for_room();
 	}
-	/* If one fails those that have been made are taken away again. */
-	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "mm/pghot:hw_sample",
-				  hw_sample_online, hw_sample_offline);
-	scoped_guard(mutex, &hw_sample_lock) {
-		hw_sample_starting = false;
-		hw_sample_complete = state >= 0;
-		if (state < 0)
-			hw_sample_kind = NULL;
-	}
-	if (state < 0)
+	state = hw_sample_open_all();
+	if (state < 0) {
+		hw_sample_near_stop();
 		return state;
+	}
 	hw_sample_state = state;
 	hw_sample_look_later();
 	return 0;
@@ -181,6 +198,7 @@ static void hw_sample_stop(struct pghot_source *source)
 		hw_sample_kind = NULL;
 		hw_sample_complete = false;
 	}
+	hw_sample_near_stop();
 }
 
 /* --- looks -------------------------------------------------------------------- */
@@ -237,6 +255,7 @@ static void hw_sample_look(struct work_struct *work)
 		if (++hw_sample_alone == HW_SAMPLE_ALONE)
 			hw_sample_next_away = HW_SAMPLE_AWAY;
 	}
+	hw_sample_near_wake();
 	hw_sample_look_later();
 }
 
@@ -288,16 +307,41 @@ static ssize_t cpu_usec_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute cpu_usec_attr = __ATTR_RO_MODE(cpu_usec, 0400);
 
+static ssize_t looked_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	unsigned long cpu_usec;
+
+	return sysfs_emit(buf, "%lu\n", hw_sample_near_totals(&cpu_usec));
+}
+
+static struct kobj_attribute looked_attr = __ATTR_RO_MODE(looked, 0400);
+
+static ssize_t look_usec_show(struct kobject *kobj, struct kobj_attribute *attr,
+			      char *buf)
+{
+	unsigned long cpu_usec;
+
+	hw_sample_near_totals(&cpu_usec);
+	return sysfs_emit(buf, "%lu\n", cpu_usec);
+}
+
+static struct kobj_attribute look_usec_attr = __ATTR_RO_MODE(look_usec, 0400);
+
 DEFINE_KNOB(cpu_permille, &hw_sample_permille, PGHOT_SAMPLE_PERMILLE_MIN,
+	    PGHOT_SAMPLE_PERMILLE_MAX);
+DEFINE_KNOB(look_permille, &hw_sample_look_permille, PGHOT_SAMPLE_PERMILLE_MIN,
 	    PGHOT_SAMPLE_PERMILLE_MAX);
 
 static struct attribute *hw_sample_attrs[] = {
 	&cpu_permille_knob.attr.attr,
+	&look_permille_knob.attr.attr,
 	&event_attr.attr,
 	&period_attr.attr,
 	&away_attr.attr,
 	&samples_attr.attr,
 	&cpu_usec_attr.attr,
+	&looked_attr.attr,
+	&look_usec_attr.attr,
 	NULL,
 };
 ATTRIBUTE_GROUPS(hw_sample);
@@ -315,6 +359,9 @@ static struct pghot_source hw_sample = {
 /* After pghot_init(), and after the drivers of the counters. */
 static int __init hw_sample_init(void)
 {
-	return pghot_booted ? pghot_register_source(&hw_sample) : 0;
+	if (!pghot_booted)
+		return 0;
+	look_permille_knob.changed = hw_sample_near_changed;
+	return pghot_register_source(&hw_sample);
 }
 late_initcall_sync(hw_sample_init);

@@ -3,9 +3,10 @@
 #ifndef _MM_PGHOT_SOURCE_HW_SAMPLE_H
 #define _MM_PGHOT_SOURCE_HW_SAMPLE_H
 
-#include <linux/nodemask.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
+
+#include "page_table.h"
 
 struct pghot_sample_round;
 struct pghot_source;
@@ -43,12 +44,12 @@ bool hw_sample_from_memory(const struct perf_sample_data *data);
  * struct hw_sample_rules - what all counters go by
  * @period: one in so many is sampled
  * @burst_ns: what a CPU may spend between two looks
- * @plenty: nodes of the top tier that had plenty of free memory at the last one
+ * @room: what free memory there was at the last one
  */
 struct hw_sample_rules {
 	u32 period;
 	u64 burst_ns;
-	nodemask_t plenty;
+	struct pt_room room;
 };
 
 /* hw_sample_cpu.c */
@@ -62,5 +63,14 @@ void hw_sample_set_period(u32 period);
 void hw_sample_sum_up(struct pghot_sample_round *r);
 void hw_sample_forget(void);
 unsigned long hw_sample_totals(u64 *spent_ns);
+
+/* hw_sample_near.c */
+extern u32 hw_sample_look_permille;
+int hw_sample_near_start(struct pghot_source *source);
+void hw_sample_near_stop(void);
+void hw_sample_near_add(unsigned long addr, int nid);
+void hw_sample_near_wake(void);
+void hw_sample_near_changed(void);
+unsigned long hw_sample_near_totals(unsigned long *cpu_usec);
 
 #endif /* _MM_PGHOT_SOURCE_HW_SAMPLE_H */

@@ -45,7 +45,7 @@ void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r)
 
 	p->found |= r->fresh;
 	if (!r->held && r->fresh > r->looked / PACE_FEW)
-		p->level /= 2;
+		p->level = max(p->level / 2, p->least);
 	if (r->passed) {
 		slower |= !p->found;
 		p->found = false;

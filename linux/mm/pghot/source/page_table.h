@@ -5,6 +5,7 @@
 
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/nodemask.h>
 #include <linux/pagewalk.h>
 #include <linux/pghot.h>
 #include <linux/sched.h>
@@ -27,6 +28,7 @@
  * struct pt_slot - a page table in the focus, or a huge page in its place
  * @mm: whose it is; with a reference to the struct, and not to the address space
  * @addr: the first address that it maps
+ * @nid: from which node it is accessed, where that is known; else NUMA_NO_NODE
  * @since_ms: when accessed bits were first cleared
  * @begun: they were
  * @huge: what was counted is a huge page
@@ -35,6 +37,7 @@
 struct pt_slot {
 	struct mm_struct *mm;
 	unsigned long addr;
+	int nid;
 	u32 since_ms;
 	bool begun;
 	bool huge;
@@ -52,34 +55,31 @@ struct pt_accessor {
 };
 
 /**
- * struct pt_scan - the working memory of the scan, none of which grows
+ * struct pt_room - where one access is enough, as with hint faults
+ * @plenty: nodes of the top tier that have plenty of free memory
+ * @everywhere: all of them that pages are promoted to
+ */
+struct pt_room {
+	nodemask_t plenty;
+	bool everywhere;
+};
+
+/**
+ * struct pt_focus - page tables that are looked at in turns, none of which grows
  * @source: who reports
- * @tgid: process that the cursor is at
- * @addr: address there
- * @refused: how often the VMA there could not be locked
- * @skip: how much of the process is left out after that
- * @table: the page table there that was looked at last: more than one VMA may have
- *	   part of it
- * @passes: times that it was through with all processes
- * @nr: page tables in the focus
- * @slots: the focus
+ * @room: where one access is enough; NULL: nowhere
+ * @nr: page tables in it
+ * @slots: those
  * @waits: how often VMAs of the process that is looked at are still waited for
  * @looked: page table entries looked at
  * @fresh: records that became ready
- * @backoff: page tables that are left out
- * @accessor: of the process that is looked at for the last time
+ * @accessor: of the page table that is looked at for the last time
  * @nr_hot: pages of one page table that are to be reported
  * @hot: those; of a large folio the first page
  */
-struct pt_scan {
+struct pt_focus {
 	struct pghot_source *source;
-
-	pid_t tgid;
-	unsigned long addr;
-	unsigned int refused;
-	unsigned long skip;
-	unsigned long table;
-	unsigned long passes;
+	const struct pt_room *room;
 
 	unsigned int nr;
 	struct pt_slot slots[PT_FOCUS_MAX];
@@ -88,11 +88,61 @@ struct pt_scan {
 	unsigned long looked;
 	unsigned long fresh;
 
-	struct pghot_backoff backoff[1U << PT_BACKOFF_BITS];
-
 	struct pt_accessor accessor;
 	unsigned int nr_hot;
 	struct pghot_access hot[PGHOT_TALLY_PAGES];
+};
+
+/**
+ * struct pt_scan - the working memory of the scan of all processes
+ * @focus: what is looked at just now
+ * @tgid: process that the cursor is at
+ * @addr: address there
+ * @refused: how often the VMA there could not be locked
+ * @skip: how much of the process is left out after that
+ * @table: the page table there that was looked at last: more than one VMA may have
+ *	   part of it
+ * @passes: times that it was through with all processes
+ * @backoff: page tables that are left out
+ */
+struct pt_scan {
+	struct pt_focus focus;
+
+	pid_t tgid;
+	unsigned long addr;
+	unsigned int refused;
+	unsigned long skip;
+	unsigned long table;
+	unsigned long passes;
+
+	struct pghot_backoff backoff[1U << PT_BACKOFF_BITS];
+};
+
+/**
+ * struct pt_looker - a thread that looks at page tables
+ * @comm: of the thread
+ * @least: the least that its pace is slowed down: see pace.c
+ * @focus: what it looks at; there from start to stop
+ * @permille: says how many thousandths of a CPU it may use
+ * @fill: have page tables in the focus that are next; may sleep; returns true if the rest
+ *	  is not worth waiting for
+ * @thread: itself
+ * @kicked: there is a new budget, or something to fill the focus with
+ * @scanned, @cpu_usec: entries that were looked at, and CPU time, since boot
+ * @period_ms: from one look to the next; 0 while it does not run
+ */
+struct pt_looker {
+	const char *comm;
+	u32 least;
+	struct pt_focus *focus;
+	u32 (*permille)(void);
+	bool (*fill)(struct pt_looker *looker);
+
+	struct task_struct *thread;
+	bool kicked;
+	unsigned long scanned;
+	unsigned long cpu_usec;
+	u32 period_ms;
 };
 
 /* No page table begins there. */
@@ -113,8 +163,8 @@ static inline bool pghot_pt_wants_vma(const struct vm_area_struct *vma)
 /* pt_table.c */
 int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
 		 struct mm_walk *walk);
-bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr);
-bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last);
+bool pghot_pt_has_lower(struct pt_focus *focus, pmd_t *pmd, unsigned long addr);
+bool pghot_pt_look(struct pt_focus *focus, struct pt_slot *slot, bool last);
 
 /* pt_vma.c */
 bool pghot_pt_find_vma(struct mm_struct *mm, unsigned long *start,
@@ -124,12 +174,18 @@ bool pghot_pt_find_vma(struct mm_struct *mm, unsigned long *start,
 void pghot_pt_accessor(struct mm_struct *mm, struct pt_accessor *accessor);
 
 /* pt_focus.c */
-bool pghot_pt_admit(struct pt_scan *scan, struct mm_struct *mm,
-		    unsigned long addr);
-void pghot_pt_look_all(struct pt_scan *scan, bool last);
-void pghot_pt_empty(struct pt_scan *scan);
+bool pghot_pt_admit(struct pt_focus *focus, struct mm_struct *mm,
+		    unsigned long addr, int nid);
+void pghot_pt_look_all(struct pt_focus *focus, bool last);
+void pghot_pt_empty(struct pt_focus *focus);
+
+/* pt_looker.c */
+int pghot_pt_start(struct pt_looker *looker);
+void pghot_pt_stop(struct pt_looker *looker);
+void pghot_pt_kick(struct pt_looker *looker);
 
 /* pt_cursor.c */
+struct mm_struct *pghot_pt_mm(pid_t tgid);
 bool pghot_pt_fill(struct pt_scan *scan);
 
 #endif /* _MM_PGHOT_SOURCE_PAGE_TABLE_H */

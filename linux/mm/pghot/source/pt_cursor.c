@@ -44,7 +44,7 @@ struct pt_fill {
 /* Take a step, or stop here and go on from @addr the next time. */
 static int fill_step(struct pt_fill *f, unsigned long addr)
 {
-	if (f->lock_steps && f->steps && f->scan->nr < PT_FOCUS_MAX) {
+	if (f->lock_steps && f->steps && f->scan->focus.nr < PT_FOCUS_MAX) {
 		f->lock_steps--;
 		f->steps--;
 		return 0;
@@ -84,10 +84,10 @@ static int fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 	b = fill_backoff(f->scan, walk->mm, table, &tag);
 	if (pghot_backoff_skips(b, tag))
 		return 0;
-	some = pghot_pt_has_lower(f->scan, pmd, table);
+	some = pghot_pt_has_lower(&f->scan->focus, pmd, table);
 	pghot_backoff_looked(b, tag, some);
 	if (some)
-		pghot_pt_admit(f->scan, walk->mm, table);
+		pghot_pt_admit(&f->scan->focus, walk->mm, table, NUMA_NO_NODE);
 	return 0;
 }
 
@@ -171,7 +171,7 @@ static bool cursor_vma(struct pt_scan *scan, struct mm_struct *mm,
 static bool cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
 			struct pt_fill *f)
 {
-	while (f->steps && scan->nr < PT_FOCUS_MAX && !kthread_should_stop()) {
+	while (f->steps && scan->focus.nr < PT_FOCUS_MAX && !kthread_should_stop()) {
 		unsigned long from = scan->addr, end = mm->task_size;
 
 		if (!pghot_pt_find_vma(mm, &scan->addr, &end)) {
@@ -209,6 +209,28 @@ static struct mm_struct *cursor_mm_of(struct task_struct *process)
 		mmget(mm);
 	}
 	task_unlock(task);
+	return mm;
+}
+
+/**
+ * pghot_pt_mm - the address space of a process
+ * @tgid: the process
+ *
+ * Context: any but NMI.
+ *
+ * Return: its address space, with a reference that keeps it mapped; NULL if it has
+ *	   none, or that of another.
+ */
+struct mm_struct *pghot_pt_mm(pid_t tgid)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
+	if (task)
+		mm = cursor_mm_of(task);
+	rcu_read_unlock();
 	return mm;
 }
 
@@ -256,7 +278,7 @@ bool pghot_pt_fill(struct pt_scan *scan)
 	struct mm_struct *mm;
 	bool walked;
 
-	while (f.steps && scan->nr < PT_FOCUS_MAX && !kthread_should_stop()) {
+	while (f.steps && scan->focus.nr < PT_FOCUS_MAX && !kthread_should_stop()) {
 		cond_resched();
 		if (!cursor_process(scan, &mm)) {
 			cursor_at_process(scan, 0);

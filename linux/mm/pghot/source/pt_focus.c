@@ -19,47 +19,58 @@
 
 /**
  * pghot_pt_admit - have a page table in the focus
- * @scan: whose focus
+ * @focus: the page tables
  * @mm: whose it is
  * @addr: the first address that it maps
+ * @nid: from which node it is accessed, where that is known; else NUMA_NO_NODE
+ *
+ * Those of a process come one after the other.
  *
  * Return: false if there is no place.
  */
-bool pghot_pt_admit(struct pt_scan *scan, struct mm_struct *mm,
-		    unsigned long addr)
+bool pghot_pt_admit(struct pt_focus *focus, struct mm_struct *mm,
+		    unsigned long addr, int nid)
 {
-	if (scan->nr == PT_FOCUS_MAX)
+	if (focus->nr == PT_FOCUS_MAX)
 		return false;
 	mmgrab(mm);
-	scan->slots[scan->nr++] = (struct pt_slot) { .mm = mm, .addr = addr };
+	focus->slots[focus->nr++] = (struct pt_slot) { .mm = mm, .addr = addr, .nid = nid };
 	return true;
 }
 
 /**
  * pghot_pt_empty - let all page tables go
- * @scan: whose focus
+ * @focus: the page tables
  */
-void pghot_pt_empty(struct pt_scan *scan)
+void pghot_pt_empty(struct pt_focus *focus)
 {
-	while (scan->nr)
-		mmdrop(scan->slots[--scan->nr].mm);
-	scan->table = PT_NO_TABLE;
+	while (focus->nr)
+		mmdrop(focus->slots[--focus->nr].mm);
+}
+
+static bool focus_has_room(const struct pt_focus *focus, int nid)
+{
+	return focus->room && nid != NUMA_NO_NODE && node_isset(nid, focus->room->plenty);
 }
 
 /* What was gathered of one page table. It may have become something else since. */
-static void focus_report(struct pt_scan *scan, const struct pt_slot *slot)
+static void focus_report(struct pt_focus *focus, const struct pt_slot *slot)
 {
 	u32 interval_ms = max(pghot_now_ms() - slot->since_ms, 1U);
 	unsigned int i;
 
-	for (i = 0; i < scan->nr_hot; i++) {
-		struct pghot_access *a = &scan->hot[i];
+	for (i = 0; i < focus->nr_hot; i++) {
+		struct pghot_access *a = &focus->hot[i];
 
 		a->interval_ms = interval_ms;
-		if (pghot_record(a, scan->source) == PGHOT_BECAME_READY)
-			scan->fresh++;
+		if (focus_has_room(focus, a->nid)) {
+			a->interval_ms = 0;
+			a->weight = max(a->weight, READ_ONCE(pghot_tunables.freq_threshold));
+		}
+		if (pghot_record(a, focus->source) == PGHOT_BECAME_READY)
+			focus->fresh++;
 	}
-	scan->nr_hot = 0;
+	focus->nr_hot = 0;
 }
 
 /*
@@ -72,21 +83,21 @@ static void focus_report(struct pt_scan *scan, const struct pt_slot *slot)
  * the last look nobody counts; so the first one of the next round may find nothing
  * of what is in the TLB since, and is followed by a flush in any case.
  */
-static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
+static unsigned int focus_look_mm(struct pt_focus *focus, unsigned int first,
 				  bool last)
 {
-	struct mm_struct *mm = scan->slots[first].mm;
-	bool alive = mmget_not_zero(mm), flush = !scan->slots[first].begun;
+	struct mm_struct *mm = focus->slots[first].mm;
+	bool alive = mmget_not_zero(mm), flush = !focus->slots[first].begun;
 	unsigned int i;
 
 	if (alive && last)
-		pghot_pt_accessor(mm, &scan->accessor);
-	scan->waits = PT_WAITS;
-	for (i = first; i < scan->nr && scan->slots[i].mm == mm; i++) {
+		pghot_pt_accessor(mm, &focus->accessor);
+	focus->waits = PT_WAITS;
+	for (i = first; i < focus->nr && focus->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;
-		flush |= pghot_pt_look(scan, &scan->slots[i], last);
-		focus_report(scan, &scan->slots[i]);
+		flush |= pghot_pt_look(focus, &focus->slots[i], last);
+		focus_report(focus, &focus->slots[i]);
 		cond_resched();
 	}
 	if (alive && flush && !last)
@@ -99,19 +110,19 @@ static unsigned int focus_look_mm(struct pt_scan *scan, unsigned int first,
 
 /**
  * pghot_pt_look_all - look at all page tables of the focus
- * @scan: whose focus
+ * @focus: the page tables
  * @last: report what was counted
  *
  * The first look only clears: nobody knows since when a bit is set.
  *
  * Context: the thread of the scan.
  */
-void pghot_pt_look_all(struct pt_scan *scan, bool last)
+void pghot_pt_look_all(struct pt_focus *focus, bool last)
 {
 	unsigned int i = 0;
 
-	while (i < scan->nr) {
-		i = focus_look_mm(scan, i, last);
+	while (i < focus->nr) {
+		i = focus_look_mm(focus, i, last);
 		cond_resched();
 	}
 }

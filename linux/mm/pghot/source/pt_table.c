@@ -53,7 +53,7 @@ static bool pt_entry_tracked(struct pt_memo *memo, pte_t pte)
 
 /**
  * pghot_pt_has_lower - does a page table map anything of a lower tier
- * @scan: where to count what is looked at
+ * @focus: where to count what is looked at
  * @pmd: the entry that names the page table, or a huge page
  * @addr: the first address that it maps
  *
@@ -63,7 +63,7 @@ static bool pt_entry_tracked(struct pt_memo *memo, pte_t pte)
  *
  * Return: true if it does.
  */
-bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr)
+bool pghot_pt_has_lower(struct pt_focus *focus, pmd_t *pmd, unsigned long addr)
 {
 	struct pt_memo memo = { .section = PT_NO_SECTION };
 	pmd_t val = pmdp_get_lockless(pmd);
@@ -74,7 +74,7 @@ bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr)
 	if (!pmd_present(val))
 		return false;
 	if (pmd_leaf(val)) {
-		scan->looked++;
+		focus->looked++;
 		return pt_is_tracked(&memo, pmd_pfn(val));
 	}
 	ptes = pte_offset_map(pmd, addr);
@@ -83,7 +83,7 @@ bool pghot_pt_has_lower(struct pt_scan *scan, pmd_t *pmd, unsigned long addr)
 	for (i = 0; i < PTRS_PER_PTE && !found; i++)
 		found = pt_entry_tracked(&memo, ptep_get_lockless(ptes + i));
 	pte_unmap(ptes);
-	scan->looked += i;
+	focus->looked += i;
 	return found;
 }
 
@@ -111,7 +111,7 @@ int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
 
 /**
  * struct pt_look - a look at a page table
- * @scan: who looks
+ * @focus: who looks
  * @slot: the page table
  * @memo: whether the section of the last page is tracked
  * @seen: places of large folios that were found accessed: each counts once
@@ -123,7 +123,7 @@ int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
  * @asks: who accesses pages of the mapping that is looked at can be asked
  */
 struct pt_look {
-	struct pt_scan *scan;
+	struct pt_focus *focus;
 	struct pt_slot *slot;
 	struct pt_memo memo;
 	struct pghot_places seen;
@@ -159,20 +159,30 @@ static void look_count(struct pt_look *look, struct folio *folio, unsigned int i
 		pghot_tally_add(&look->slot->tally, i, large);
 }
 
+/* Samples know it; else it is asked for, or taken to be where most threads run. */
+static int look_accessor(struct pt_look *look, struct vm_area_struct *vma,
+			 struct folio *folio)
+{
+	if (look->slot->nid != NUMA_NO_NODE)
+		return look->slot->nid;
+	if (look->asks && pghot_ask_folio(folio, vma))
+		return look->focus->accessor.all;
+	return look->focus->accessor.most;
+}
+
 static void look_report(struct pt_look *look, struct vm_area_struct *vma,
 			struct folio *folio, unsigned int i)
 {
-	bool large = folio_test_large(folio), asks;
-	struct pt_scan *scan = look->scan;
+	bool large = folio_test_large(folio);
+	struct pt_focus *focus = look->focus;
 	u32 count = pghot_tally_get(&look->slot->tally, i, large);
 
-	if (!count || scan->nr_hot == ARRAY_SIZE(scan->hot) ||
+	if (!count || focus->nr_hot == ARRAY_SIZE(focus->hot) ||
 	    (large && !pghot_places_add(&look->told, i)))
 		return;
-	asks = look->asks && pghot_ask_folio(folio, vma);
-	scan->hot[scan->nr_hot++] = (struct pghot_access) {
+	focus->hot[focus->nr_hot++] = (struct pghot_access) {
 		.pfn = folio_pfn(folio),
-		.nid = asks ? scan->accessor.all : scan->accessor.most,
+		.nid = look_accessor(look, vma, folio),
 		.weight = count,
 	};
 }
@@ -205,7 +215,7 @@ static void look_at_huge(struct pt_look *look, struct vm_area_struct *vma,
 	folio = vm_normal_folio_pmd(vma, addr, val);
 	if (!look_wants(folio))
 		return;
-	look->scan->looked++;
+	look->focus->looked++;
 	look_is_huge(look, true);
 	if (pmd_young(val))
 		young = pmdp_test_and_clear_young(vma, addr, pmd);
@@ -285,7 +295,7 @@ static void look_at_entries(struct pt_look *look, struct vm_area_struct *vma,
 	if (!ptes)
 		return;
 	look_is_huge(look, false);
-	look->scan->looked += (end - start) / PAGE_SIZE;
+	look->focus->looked += (end - start) / PAGE_SIZE;
 	for (addr = start; addr != end; addr += PAGE_SIZE)
 		look_at_entry(look, vma, addr,
 			      ptes + (addr - start) / PAGE_SIZE, notify);
@@ -334,11 +344,11 @@ static bool look_at_vma(struct pt_look *look, unsigned long start,
 }
 
 /* Wait for who changes a VMA. Return false if that has been done often enough. */
-static bool look_wait(struct pt_scan *scan, unsigned int *waits)
+static bool look_wait(struct pt_focus *focus, unsigned int *waits)
 {
-	if (!scan->waits || *waits == LOOK_WAITS)
+	if (!focus->waits || *waits == LOOK_WAITS)
 		return false;
-	scan->waits--;
+	focus->waits--;
 	++*waits;
 	pghot_pt_wait();
 	return true;
@@ -346,7 +356,7 @@ static bool look_wait(struct pt_scan *scan, unsigned int *waits)
 
 /**
  * pghot_pt_look - look at a page table's accessed bits, and clear them
- * @scan: who looks; what is hot is gathered there
+ * @focus: who looks; what is hot is gathered there
  * @slot: the page table
  * @last: gather what was counted, this look included
  *
@@ -358,11 +368,11 @@ static bool look_wait(struct pt_scan *scan, unsigned int *waits)
  *
  * Return: true if any was set.
  */
-bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last)
+bool pghot_pt_look(struct pt_focus *focus, struct pt_slot *slot, bool last)
 {
 	unsigned long start = slot->addr, limit = slot->addr + PMD_SIZE, end;
 	struct pt_look look = {
-		.scan = scan,
+		.focus = focus,
 		.slot = slot,
 		.memo.section = PT_NO_SECTION,
 		.last = last && slot->begun,
@@ -374,7 +384,7 @@ bool pghot_pt_look(struct pt_scan *scan, struct pt_slot *slot, bool last)
 	for (end = limit; pghot_pt_find_vma(slot->mm, &start, &end); end = limit) {
 		if (!look_at_vma(&look, start, &end)) {
 			/* It is looked for anew: it may be gone. */
-			if (slot->begun == last && look_wait(scan, &waits))
+			if (slot->begun == last && look_wait(focus, &waits))
 				continue;
 			all = false;
 		}

@@ -87,7 +87,8 @@ test_modes_of_files() {
 	while read -r mode file; do
 		case ${file#"$PGHOT"/} in
 		sources/hw_sample/period | sources/hw_sample/samples | \
-			sources/hw_sample/cpu_usec)
+			sources/hw_sample/cpu_usec | \
+			sources/hw_sample/looked | sources/hw_sample/look_usec)
 			# They tell how much memory others use.
 			[ "$mode" = 400 ] || fail "$file has mode $mode, not 400"
 			;;

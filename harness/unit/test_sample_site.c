@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/* source/sample_site.c: the page tables where samples were. */
+#include "unit.h"
+
+#include <linux/numa.h>
+
+#include "source/sample_site.h"
+
+#define MIB	(1UL << 20)
+
+static struct pghot_sites sites;
+
+static void sampled(pid_t tgid, unsigned long table, int nid)
+{
+	struct pghot_site site = { .table = table, .tgid = tgid, .nid = nid };
+
+	pghot_site_add(&sites, &site);
+}
+
+static void forget(void)
+{
+	sites.nr = sites.samples = sites.again = 0;
+}
+
+TEST(each_is_there_once_and_those_of_a_process_are_together)
+{
+	unsigned int seed = 1, i;
+
+	forget();
+	for (i = 0; i < 10000; i++) {
+		seed = seed * 1103515245 + 12345;
+		sampled(seed >> 16 & 7, (seed >> 20 & 63) * 2 * MIB, 0);
+	}
+	assert_int_equal(sites.nr, 8 * 64);
+	for (i = 0; i < sites.nr; i++) {
+		assert_int_equal(sites.site[i].tgid, i / 64);
+		assert_int_equal(sites.site[i].table, i % 64 * 2 * MIB);
+	}
+}
+
+TEST(what_several_nodes_access_belongs_to_none)
+{
+	forget();
+	sampled(1, 0, 0);
+	sampled(1, 2 * MIB, 1);
+	sampled(1, 0, 0);
+	sampled(1, 2 * MIB, 0);
+	sampled(1, 2 * MIB, 0);
+	assert_int_equal(sites.site[0].nid, 0);
+	assert_int_equal(sites.site[1].nid, NUMA_NO_NODE);
+	sampled(2, 0, 1);
+	assert_int_equal(sites.site[2].nid, 1);
+}
+
+TEST(there_is_an_end)
+{
+	unsigned int i;
+
+	forget();
+	for (i = PGHOT_SITES + 10; i--;)
+		sampled(1, i * 2 * MIB, 0);
+	assert_int_equal(sites.nr, PGHOT_SITES);
+	assert_int_equal(sites.site[0].table, 10 * 2 * MIB);
+	assert_true(pghot_sites_enough(&sites));
+	/* Known ones still count. */
+	sampled(1, 10 * 2 * MIB, 1);
+	assert_int_equal(sites.site[0].nid, NUMA_NO_NODE);
+}
+
+TEST(enough_is_when_hardly_any_is_new)
+{
+	unsigned int i;
+
+	forget();
+	assert_false(pghot_sites_enough(&sites));
+	/* A few say nothing, and are counted along with the next. */
+	for (i = 0; i < 15; i++)
+		sampled(1, 0, 0);
+	assert_false(pghot_sites_enough(&sites));
+	sampled(1, 0, 0);
+	assert_true(pghot_sites_enough(&sites));
+	/* Counted anew: two of 17 are more than one in 16. */
+	for (i = 0; i < 17; i++)
+		sampled(1, (i < 2) * (i + 1) * 2 * MIB, 0);
+	assert_false(pghot_sites_enough(&sites));
+	for (i = 0; i < 32; i++)
+		sampled(1, (i < 2) * (i + 3) * 2 * MIB, 0);
+	assert_true(pghot_sites_enough(&sites));
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(each_is_there_once_and_those_of_a_process_are_together),
+	cmocka_unit_test(what_several_nodes_access_belongs_to_none),
+	cmocka_unit_test(there_is_an_end),
+	cmocka_unit_test(enough_is_when_hardly_any_is_new),
+)

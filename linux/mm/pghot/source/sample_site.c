@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sites of samples. Those of a process are next to each other, so that who looks at
+ * them does so process by process.
+ */
+#include <linux/numa.h>
+#include <linux/string.h>
+
+#include "sample_site.h"
+
+/* Fewer samples say nothing of how many page tables there are. */
+#define SITES_FEW	16U
+
+static bool site_before(const struct pghot_site *a, const struct pghot_site *b)
+{
+	return a->tgid != b->tgid ? a->tgid < b->tgid : a->table < b->table;
+}
+
+/* The place of the first one that is not before @site. */
+static unsigned int site_find(const struct pghot_sites *sites,
+			      const struct pghot_site *site)
+{
+	unsigned int from = 0, to = sites->nr;
+
+	while (from < to) {
+		unsigned int mid = (from + to) / 2;
+
+		if (site_before(&sites->site[mid], site))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+/**
+ * pghot_site_add - there was a sample
+ * @sites: where it is noted
+ * @site: where it was
+ *
+ * What is accessed from several nodes belongs to none. A page table that there is no
+ * more room for is left out.
+ */
+void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site)
+{
+	unsigned int i = site_find(sites, site);
+	struct pghot_site *at = &sites->site[i];
+
+	sites->samples++;
+	if (i < sites->nr && !site_before(site, at)) {
+		if (at->nid != site->nid)
+			at->nid = NUMA_NO_NODE;
+		sites->again++;
+		return;
+	}
+	if (sites->nr == PGHOT_SITES)
+		return;
+	memmove(at + 1, at, (sites->nr - i) * sizeof(*at));
+	*at = *site;
+	sites->nr++;
+}
+
+/**
+ * pghot_sites_enough - is it time to look at them
+ * @sites: the page tables
+ *
+ * Whoever looks too soon looks at a few at a time, and each time costs. That hardly any
+ * of the last samples was at a new place says that hardly any place is not known.
+ *
+ * Return: true if so, or if there is no more room.
+ */
+bool pghot_sites_enough(struct pghot_sites *sites)
+{
+	unsigned int fresh = sites->samples - sites->again;
+	bool enough = sites->samples >= SITES_FEW && fresh * SITES_FEW <= sites->samples;
+
+	if (sites->samples >= SITES_FEW) {
+		sites->samples = 0;
+		sites->again = 0;
+	}
+	return enough || sites->nr == PGHOT_SITES;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where samples were: the page tables that map what was sampled, each once. No kernel
+ * state.
+ */
+#ifndef _MM_PGHOT_SOURCE_SAMPLE_SITE_H
+#define _MM_PGHOT_SOURCE_SAMPLE_SITE_H
+
+#include <linux/types.h>
+
+/* As many as fit into the focus of who looks at them. */
+#define PGHOT_SITES	1024U
+
+/**
+ * struct pghot_site - a page table that maps something that was sampled
+ * @table: the first address that it maps
+ * @tgid: of which process
+ * @nid: from which node it was accessed; NUMA_NO_NODE: from more than one
+ */
+struct pghot_site {
+	unsigned long table;
+	pid_t tgid;
+	int nid;
+};
+
+/**
+ * struct pghot_sites - page tables in the order of processes and addresses
+ * @samples: how many there were since it was asked last whether these are enough
+ * @again: those of them whose page table was known
+ * @nr: number
+ * @site: those
+ */
+struct pghot_sites {
+	unsigned int samples;
+	unsigned int again;
+	unsigned int nr;
+	struct pghot_site site[PGHOT_SITES];
+};
+
+void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site);
+bool pghot_sites_enough(struct pghot_sites *sites);
+
+#endif /* _MM_PGHOT_SOURCE_SAMPLE_SITE_H */
