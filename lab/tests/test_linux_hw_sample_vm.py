@@ -61,8 +61,11 @@ def alone(kernel):
 
 def test_what_is_hot_is_promoted(alone):
     moved = alone.vmstat["pgpromote_success"]
-    # A few that are not hot, too: there is plenty of room.
-    assert 0.9 * HOT_PAGES < moved < 4 * HOT_PAGES
+    # Others too: there is plenty of room, and one access is enough.
+    assert 0.9 * HOT_PAGES < moved
+    # Most accesses are to those that are hot, which are the first to come.
+    fast, slow = map(sum, zip(*(cpu["user"]["nodes"] for cpu in alone.model["cpus"])))
+    assert fast > 5 * slow
     assert alone.vmstat["pghot_moved"] == moved
     said = alone.workload["detail"]
     assert said["event"] == "ibs_op" and said["away"] == "0"
@@ -75,7 +78,8 @@ def test_the_budget_is_kept(alone):
     said = alone.workload["detail"]
     assert alone.seconds is not None
     busy = 2 * alone.seconds
-    assert 0.5 * 5e-3 * busy < int(said["cpu_usec"]) / 1e6 < 1.3 * 5e-3 * busy
+    # Less of it when hardly any sample is of a page that could be promoted.
+    assert 0.25 * 5e-3 * busy < int(said["cpu_usec"]) / 1e6 < 1.3 * 5e-3 * busy
     made = sum(cpu["sampled"]["made"] for cpu in alone.model["cpus"])
     assert int(said["samples"]) == pytest.approx(made, rel=0.05)
 
