@@ -2,6 +2,8 @@
 /* source/sample_site.c: the page tables where samples were. */
 #include "unit.h"
 
+#include <pthread.h>
+
 #include <linux/numa.h>
 
 #include "source/sample_site.h"
@@ -88,9 +90,73 @@ TEST(enough_is_when_hardly_any_is_new)
 	assert_true(pghot_sites_enough(&sites));
 }
 
+/* What is full leaves out what comes, and nothing that was there. */
+TEST(a_ring_that_is_full_loses_what_comes_last)
+{
+	static struct pghot_site_ring ring;
+	unsigned int i, round;
+
+	for (round = 0; round < 3; round++) {
+		assert_false(pghot_site_any(&ring));
+		for (i = 0; i < PGHOT_SITE_RING + 9; i++) {
+			struct pghot_site site = { .table = i * 2 * MIB, .tgid = 1 };
+
+			assert_int_equal(pghot_site_put(&ring, &site), i < PGHOT_SITE_RING);
+		}
+		assert_true(pghot_site_any(&ring));
+		forget();
+		pghot_site_take(&ring, &sites);
+		assert_int_equal(sites.nr, PGHOT_SITE_RING);
+		assert_int_equal(sites.site[PGHOT_SITE_RING - 1].table,
+				 (PGHOT_SITE_RING - 1) * 2 * MIB);
+	}
+}
+
+#define PUT	200000U
+
+static void *putter(void *arg)
+{
+	struct pghot_site_ring *ring = arg;
+	unsigned int i;
+
+	for (i = 0; i < PUT;) {
+		/* All of it says the same: half of one would be seen. */
+		struct pghot_site site = {
+			.table = i % 512 * 2 * MIB, .tgid = i % 512, .nid = i % 512,
+		};
+
+		i += pghot_site_put(ring, &site);
+	}
+	return NULL;
+}
+
+TEST(a_ring_may_be_filled_and_emptied_at_a_time)
+{
+	static struct pghot_site_ring ring;
+	unsigned int i, taken = 0;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, putter, &ring), 0);
+	while (taken < PUT) {
+		forget();
+		pghot_site_take(&ring, &sites);
+		taken += sites.samples;
+		for (i = 0; i < sites.nr; i++) {
+			const struct pghot_site *s = &sites.site[i];
+
+			assert_int_equal(s->table, s->tgid * 2 * MIB);
+			assert_int_equal(s->nid, s->tgid);
+		}
+	}
+	assert_int_equal(taken, PUT);
+	pthread_join(thread, NULL);
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(each_is_there_once_and_those_of_a_process_are_together),
 	cmocka_unit_test(what_several_nodes_access_belongs_to_none),
 	cmocka_unit_test(there_is_an_end),
 	cmocka_unit_test(enough_is_when_hardly_any_is_new),
+	cmocka_unit_test(a_ring_that_is_full_loses_what_comes_last),
+	cmocka_unit_test(a_ring_may_be_filled_and_emptied_at_a_time),
 )

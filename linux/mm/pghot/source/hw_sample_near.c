@@ -28,27 +28,13 @@
 #include "sample_pace.h"
 #include "sample_site.h"
 
-/* A power of two. The thread comes by several times in a window. */
-#define NEAR_RING	128U
 /*
  * It has to find what is there with few looks: some time apart they find what is
  * accessed now and then, too.
  */
 #define NEAR_LEAST	2U
 
-/**
- * struct near_ring - where a CPU's samples were
- * @head: how many were ever added; the CPU's
- * @tail: how many were ever taken; the thread's
- * @site: the places
- */
-struct near_ring {
-	u32 head;
-	u32 tail;
-	struct pghot_site site[NEAR_RING];
-};
-
-static DEFINE_PER_CPU(struct near_ring, near_rings);
+static DEFINE_PER_CPU(struct pghot_site_ring, near_rings);
 
 /**
  * struct near_work - the working memory of the thread, none of which grows
@@ -80,33 +66,14 @@ u32 hw_sample_look_permille = PGHOT_SAMPLE_PERMILLE;
  */
 void hw_sample_near_add(unsigned long addr, int nid)
 {
-	struct near_ring *ring = this_cpu_ptr(&near_rings);
-	u32 head = ring->head;
-
-	if (addr >= TASK_SIZE_MAX || current->flags & PF_KTHREAD)
-		return;
-	/* Pairs with the release in near_take(): what was there is read. */
-	if (head - smp_load_acquire(&ring->tail) == NEAR_RING)
-		return;
-	ring->site[head % NEAR_RING] = (struct pghot_site) {
+	const struct pghot_site site = {
 		.table = addr & PMD_MASK,
 		.tgid = current->tgid,
 		.nid = nid,
 	};
-	/* Pairs with the acquire in near_take(): it is there. */
-	smp_store_release(&ring->head, head + 1);
-}
 
-static void near_take(struct near_ring *ring, struct pghot_sites *sites)
-{
-	u32 tail = ring->tail, head;
-
-	/* Pairs with the release in hw_sample_near_add(): the places are there. */
-	head = smp_load_acquire(&ring->head);
-	for (; tail != head; tail++)
-		pghot_site_add(sites, &ring->site[tail % NEAR_RING]);
-	/* Only now may the CPU use these again. */
-	smp_store_release(&ring->tail, tail);
+	if (addr < TASK_SIZE_MAX && !(current->flags & PF_KTHREAD))
+		pghot_site_put(this_cpu_ptr(&near_rings), &site);
 }
 
 static void near_take_all(struct pghot_sites *sites)
@@ -115,7 +82,7 @@ static void near_take_all(struct pghot_sites *sites)
 
 	WRITE_ONCE(near_some, false);
 	for_each_possible_cpu(cpu)
-		near_take(per_cpu_ptr(&near_rings, cpu), sites);
+		pghot_site_take(per_cpu_ptr(&near_rings, cpu), sites);
 }
 
 /**
@@ -130,9 +97,7 @@ void hw_sample_near_wake(void)
 	if (READ_ONCE(near_some))
 		return;
 	for_each_possible_cpu(cpu) {
-		const struct near_ring *ring = per_cpu_ptr(&near_rings, cpu);
-
-		if (READ_ONCE(ring->head) != READ_ONCE(ring->tail)) {
+		if (pghot_site_any(per_cpu_ptr(&near_rings, cpu))) {
 			WRITE_ONCE(near_some, true);
 			wake_up(&near_wait);
 			return;

@@ -3,7 +3,9 @@
  * Sites of samples. Those of a process are next to each other, so that who looks at
  * them does so process by process.
  */
+#include <linux/compiler.h>
 #include <linux/numa.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #include "sample_site.h"
@@ -79,4 +81,56 @@ bool pghot_sites_enough(struct pghot_sites *sites)
 		sites->again = 0;
 	}
 	return enough || sites->nr == PGHOT_SITES;
+}
+
+/**
+ * pghot_site_put - there was a sample, says the CPU
+ * @ring: the CPU's
+ * @site: where it was
+ *
+ * Context: any, NMI included; on the ring's CPU alone.
+ *
+ * Return: false if the ring is full, and it is left out.
+ */
+bool pghot_site_put(struct pghot_site_ring *ring, const struct pghot_site *site)
+{
+	u32 head = ring->head;
+
+	/* Pairs with the release in pghot_site_take(): what was there is read. */
+	if (head - smp_load_acquire(&ring->tail) == PGHOT_SITE_RING)
+		return false;
+	ring->site[head % PGHOT_SITE_RING] = *site;
+	/* Pairs with the acquire in pghot_site_take(): it is there. */
+	smp_store_release(&ring->head, head + 1);
+	return true;
+}
+
+/**
+ * pghot_site_any - is there something to take
+ * @ring: a CPU's
+ *
+ * Return: true if so.
+ */
+bool pghot_site_any(const struct pghot_site_ring *ring)
+{
+	return READ_ONCE(ring->head) != READ_ONCE(ring->tail);
+}
+
+/**
+ * pghot_site_take - note all that is in a ring
+ * @ring: a CPU's
+ * @sites: where it is noted
+ *
+ * Context: one at a time.
+ */
+void pghot_site_take(struct pghot_site_ring *ring, struct pghot_sites *sites)
+{
+	u32 tail = ring->tail, head;
+
+	/* Pairs with the release in pghot_site_put(): the places are there. */
+	head = smp_load_acquire(&ring->head);
+	for (; tail != head; tail++)
+		pghot_site_add(sites, &ring->site[tail % PGHOT_SITE_RING]);
+	/* Only now may the CPU use these again. */
+	smp_store_release(&ring->tail, tail);
 }

@@ -8,6 +8,9 @@
 
 #include <linux/types.h>
 
+/* From the CPU that samples to who looks: he comes by several times in a window. */
+#define PGHOT_SITE_RING	128U
+
 /* As many as fit into the focus of who looks at them. */
 #define PGHOT_SITES	1024U
 
@@ -24,6 +27,20 @@ struct pghot_site {
 };
 
 /**
+ * struct pghot_site_ring - where a CPU's samples were
+ * @head: how many were ever put in; the CPU's
+ * @tail: how many were ever taken out; whoever looks
+ * @site: the places
+ *
+ * One puts in, and may interrupt the other, who takes out, or run at the same time.
+ */
+struct pghot_site_ring {
+	u32 head;
+	u32 tail;
+	struct pghot_site site[PGHOT_SITE_RING];
+};
+
+/**
  * struct pghot_sites - page tables in the order of processes and addresses
  * @samples: how many there were since it was asked last whether these are enough
  * @again: those of them whose page table was known
@@ -37,6 +54,9 @@ struct pghot_sites {
 	struct pghot_site site[PGHOT_SITES];
 };
 
+bool pghot_site_put(struct pghot_site_ring *ring, const struct pghot_site *site);
+bool pghot_site_any(const struct pghot_site_ring *ring);
+void pghot_site_take(struct pghot_site_ring *ring, struct pghot_sites *sites);
 void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site);
 bool pghot_sites_enough(struct pghot_sites *sites);
 
