@@ -55,7 +55,11 @@ SOURCE_SETTINGS = (
     Knob("passes", "times", "the scan has been through with all processes; read-only"),
     Knob("cpu_usec", "us", "CPU time that the scan, or samples, have used; read-only"),
     Knob("period", "ops or loads", "of so many a CPU samples one; read-only"),
-    Knob("look_permille", "thousandths", "how much of each CPU looks near samples may use, in one thread"),
+    Knob(
+        "look_permille",
+        "thousandths",
+        "how much of each CPU looks near samples may use, in one thread",
+    ),
     Knob("looked", "entries", "of page tables that were looked at near samples; read-only"),
     Knob("look_usec", "us", "CPU time that looks near samples have used; read-only"),
     Knob("samples", "samples", "of any memory that CPUs have taken; read-only"),
