@@ -40,18 +40,23 @@ TEST(each_is_there_once_and_those_of_a_process_are_together)
 	}
 }
 
-TEST(what_several_nodes_access_belongs_to_none)
+TEST(whoever_accesses_it_most_has_it)
 {
+	unsigned int i;
+
 	forget();
 	sampled(1, 0, 0);
 	sampled(1, 2 * MIB, 1);
-	sampled(1, 0, 0);
-	sampled(1, 2 * MIB, 0);
 	sampled(1, 2 * MIB, 0);
 	assert_int_equal(sites.site[0].nid, 0);
+	/* As often from one as from the other. */
 	assert_int_equal(sites.site[1].nid, NUMA_NO_NODE);
 	sampled(2, 0, 1);
 	assert_int_equal(sites.site[2].nid, 1);
+	/* A stray one does not matter, wherever it comes. */
+	for (i = 0; i < 100; i++)
+		sampled(1, 2 * MIB, i % 10 == 3);
+	assert_int_equal(sites.site[1].nid, 0);
 }
 
 TEST(there_is_an_end)
@@ -91,6 +96,20 @@ TEST(enough_is_when_hardly_any_is_new)
 }
 
 /* What is full leaves out what comes, and nothing that was there. */
+TEST(a_ring_is_forgotten_at_once)
+{
+	static struct pghot_site_ring ring;
+	struct pghot_site site = { .tgid = 1 };
+
+	assert_true(pghot_site_put(&ring, &site));
+	pghot_site_drop(&ring);
+	assert_false(pghot_site_any(&ring));
+	assert_true(pghot_site_put(&ring, &site));
+	forget();
+	pghot_site_take(&ring, &sites);
+	assert_int_equal(sites.samples, 1);
+}
+
 TEST(a_ring_that_is_full_loses_what_comes_last)
 {
 	static struct pghot_site_ring ring;
@@ -154,9 +173,10 @@ TEST(a_ring_may_be_filled_and_emptied_at_a_time)
 
 UNIT_MAIN(
 	cmocka_unit_test(each_is_there_once_and_those_of_a_process_are_together),
-	cmocka_unit_test(what_several_nodes_access_belongs_to_none),
+	cmocka_unit_test(whoever_accesses_it_most_has_it),
 	cmocka_unit_test(there_is_an_end),
 	cmocka_unit_test(enough_is_when_hardly_any_is_new),
+	cmocka_unit_test(a_ring_is_forgotten_at_once),
 	cmocka_unit_test(a_ring_that_is_full_loses_what_comes_last),
 	cmocka_unit_test(a_ring_may_be_filled_and_emptied_at_a_time),
 )

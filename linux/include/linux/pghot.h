@@ -52,7 +52,7 @@ struct pghot_access {
 
 /**
  * enum pghot_evidence - what the reports of a source are worth
- * @PGHOT_ACCESSES: accesses, each of which counts
+ * @PGHOT_ACCESSES: accesses, each of which counts; some may be over an interval
  * @PGHOT_PROOF: pages that something else has found hot: ready at once
  * @PGHOT_COUNTS: accesses counted over an interval
  */

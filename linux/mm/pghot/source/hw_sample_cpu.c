@@ -80,7 +80,7 @@ static void hw_sample_report(struct hw_sample_cpu *c, struct pghot_source *sourc
 					    READ_ONCE(pghot_tunables.freq_threshold),
 					    node_isset(access.nid, hw_sample_rules.room.plenty));
 	pghot_record_nmi(&access, 1, source);
-	if (data->sample_flags & PERF_SAMPLE_ADDR && !perf_guest_state())
+	if (!perf_guest_state())
 		hw_sample_near_add(data->addr, access.nid);
 }
 

@@ -111,6 +111,8 @@ struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
 		.precise_ip = kind->precise_ip,
 		.exclude_guest = kind->exclude_guest,
 		.sample_period = period,
+		/* Of several in one buffer the handler would see the last alone. */
+		.wakeup_events = 1,
 		.sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
 			       PERF_SAMPLE_DATA_SRC,
 		.disabled = 1,

@@ -10,16 +10,17 @@
  * Where that is full it is left out: there is enough to look at.
  */
 #include <linux/cpumask.h>
-#include <linux/freezer.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/pghot.h>
+#include <linux/pgtable.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 #include <linux/wait.h>
 
 #include "../internal.h"
@@ -33,6 +34,8 @@
  * accessed now and then, too.
  */
 #define NEAR_LEAST	2U
+/* However many CPUs there are. */
+#define NEAR_PERMILLE_MAX	500U
 
 static DEFINE_PER_CPU(struct pghot_site_ring, near_rings);
 
@@ -57,7 +60,7 @@ u32 hw_sample_look_permille = PGHOT_SAMPLE_PERMILLE;
 
 /**
  * hw_sample_near_add - a page of a lower tier was sampled
- * @addr: where the current task accessed it
+ * @addr: where the current task accessed it; 0: the counter did not say
  * @nid: from which node
  *
  * What the kernel accesses at its own addresses is mapped by no process.
@@ -72,17 +75,30 @@ void hw_sample_near_add(unsigned long addr, int nid)
 		.nid = nid,
 	};
 
-	if (addr < TASK_SIZE_MAX && !(current->flags & PF_KTHREAD))
+	if (addr && addr < TASK_SIZE_MAX && !(current->flags & PF_KTHREAD))
 		pghot_site_put(this_cpu_ptr(&near_rings), &site);
 }
 
+/* Each time another CPU is the first: what all have may be more than there is room for. */
 static void near_take_all(struct pghot_sites *sites)
 {
+	static unsigned int first;
 	int cpu;
 
 	WRITE_ONCE(near_some, false);
-	for_each_possible_cpu(cpu)
+	first = (first + 1) % nr_cpu_ids;
+	for_each_cpu_wrap(cpu, cpu_possible_mask, first)
 		pghot_site_take(per_cpu_ptr(&near_rings, cpu), sites);
+}
+
+/* What was sampled while nobody came by is of some time ago: rings keep the oldest. */
+static void near_drop_all(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		pghot_site_drop(per_cpu_ptr(&near_rings, cpu));
+	WRITE_ONCE(near_some, false);
 }
 
 /**
@@ -136,18 +152,20 @@ static bool near_awaited(void)
 static void near_gather(struct pghot_sites *sites)
 {
 	unsigned long until;
+	long left;
 
 	sites->nr = 0;
 	sites->samples = 0;
 	sites->again = 0;
+	near_drop_all();
 	wait_event_freezable(near_wait, near_awaited());
 	until = jiffies + msecs_to_jiffies(READ_ONCE(pghot_tunables.window_ms));
 	for (;;) {
 		near_take_all(sites);
-		if (pghot_sites_enough(sites) || !time_before(jiffies, until) ||
-		    kthread_should_stop())
+		left = until - jiffies;
+		if (pghot_sites_enough(sites) || left <= 0 || kthread_should_stop())
 			return;
-		wait_event_freezable_timeout(near_wait, near_awaited(), until - jiffies);
+		wait_event_freezable_timeout(near_wait, near_awaited(), left);
 	}
 }
 
@@ -162,7 +180,8 @@ static bool near_fill(struct pt_looker *looker)
 /* All CPUs sample, and one thread looks for all of them. */
 static u32 near_permille(void)
 {
-	return min(READ_ONCE(hw_sample_look_permille) * num_online_cpus(), 1000U);
+	return min(READ_ONCE(hw_sample_look_permille) * num_online_cpus(),
+		   NEAR_PERMILLE_MAX);
 }
 
 static struct pt_looker near_looker = {
@@ -185,11 +204,10 @@ int hw_sample_near_start(struct pghot_source *source)
 {
 	int err;
 
+	static_assert(PGHOT_SITES <= PT_FOCUS_MAX);
 	near_work = kvzalloc_obj(*near_work);
 	if (!near_work)
 		return -ENOMEM;
-	/* Of the last time. */
-	near_take_all(&near_work->sites);
 	near_work->focus.source = source;
 	near_work->focus.room = &hw_sample_rules.room;
 	near_looker.focus = &near_work->focus;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of the page table source share. */
+/* What those share who look at page tables. */
 #ifndef _MM_PGHOT_SOURCE_PAGE_TABLE_H
 #define _MM_PGHOT_SOURCE_PAGE_TABLE_H
 
@@ -20,8 +20,12 @@
 #define PT_BACKOFF_BITS	16
 /* With fewer than so many the rest of a pass is not waited for. */
 #define PT_FOCUS_FEW	(PT_FOCUS_MAX / 4)
-/* So often who changes a VMA is waited for at a time, and for so long each. */
+/*
+ * So often who changes a VMA is waited for at a time, of one process and of all in the
+ * focus, and for so long each.
+ */
 #define PT_WAITS	8U
+#define PT_WAITS_ALL	32U
 #define PT_WAIT_MS	4U
 
 /**
@@ -68,6 +72,7 @@ struct pt_room {
  * struct pt_focus - page tables that are looked at in turns, none of which grows
  * @source: who reports
  * @room: where one access is enough; NULL: nowhere
+ * @once: it is, of all that is looked at just now
  * @nr: page tables in it
  * @slots: those
  * @waits: how often VMAs of the process that is looked at are still waited for
@@ -80,6 +85,7 @@ struct pt_room {
 struct pt_focus {
 	struct pghot_source *source;
 	const struct pt_room *room;
+	bool once;
 
 	unsigned int nr;
 	struct pt_slot slots[PT_FOCUS_MAX];
@@ -127,7 +133,7 @@ struct pt_scan {
  * @fill: have page tables in the focus that are next; may sleep; returns true if the rest
  *	  is not worth waiting for
  * @thread: itself
- * @kicked: there is a new budget, or something to fill the focus with
+ * @kicked: there is a new budget
  * @scanned, @cpu_usec: entries that were looked at, and CPU time, since boot
  * @period_ms: from one look to the next; 0 while it does not run
  */

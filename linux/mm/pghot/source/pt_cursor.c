@@ -216,10 +216,10 @@ static struct mm_struct *cursor_mm_of(struct task_struct *process)
  * pghot_pt_mm - the address space of a process
  * @tgid: the process
  *
- * Context: any but NMI.
+ * Context: process context; does not sleep.
  *
- * Return: its address space, with a reference that keeps it mapped; NULL if it has
- *	   none, or that of another.
+ * Return: its address space, which it may share with others, with a reference that
+ *	   keeps it mapped; NULL if it has none.
  */
 struct mm_struct *pghot_pt_mm(pid_t tgid)
 {
@@ -228,8 +228,15 @@ struct mm_struct *pghot_pt_mm(pid_t tgid)
 
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
-	if (task)
-		mm = cursor_mm_of(task);
+	if (task && !(task->flags & PF_KTHREAD))
+		task = find_lock_task_mm(task);
+	else
+		task = NULL;
+	if (task) {
+		mm = task->mm;
+		mmget(mm);
+		task_unlock(task);
+	}
 	rcu_read_unlock();
 	return mm;
 }

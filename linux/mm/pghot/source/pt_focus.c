@@ -50,7 +50,8 @@ void pghot_pt_empty(struct pt_focus *focus)
 
 static bool focus_has_room(const struct pt_focus *focus, int nid)
 {
-	return focus->room && nid != NUMA_NO_NODE && node_isset(nid, focus->room->plenty);
+	return focus->once || (focus->room && nid != NUMA_NO_NODE &&
+			       node_isset(nid, focus->room->plenty));
 }
 
 /* What was gathered of one page table. It may have become something else since. */
@@ -84,15 +85,16 @@ static void focus_report(struct pt_focus *focus, const struct pt_slot *slot)
  * of what is in the TLB since, and is followed by a flush in any case.
  */
 static unsigned int focus_look_mm(struct pt_focus *focus, unsigned int first,
-				  bool last)
+				  bool last, unsigned int *left)
 {
 	struct mm_struct *mm = focus->slots[first].mm;
 	bool alive = mmget_not_zero(mm), flush = !focus->slots[first].begun;
-	unsigned int i;
+	unsigned int i, waits;
 
 	if (alive && last)
 		pghot_pt_accessor(mm, &focus->accessor);
-	focus->waits = PT_WAITS;
+	waits = min(*left, PT_WAITS);
+	focus->waits = waits;
 	for (i = first; i < focus->nr && focus->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;
@@ -100,6 +102,7 @@ static unsigned int focus_look_mm(struct pt_focus *focus, unsigned int first,
 		focus_report(focus, &focus->slots[i]);
 		cond_resched();
 	}
+	*left -= waits - focus->waits;
 	if (alive && flush && !last)
 		flush_tlb_mm(mm);
 	/* The last one who lets go of it tears it down, which takes long. */
@@ -115,14 +118,14 @@ static unsigned int focus_look_mm(struct pt_focus *focus, unsigned int first,
  *
  * The first look only clears: nobody knows since when a bit is set.
  *
- * Context: the thread of the scan.
+ * Context: the thread that looks.
  */
 void pghot_pt_look_all(struct pt_focus *focus, bool last)
 {
-	unsigned int i = 0;
+	unsigned int i = 0, left = PT_WAITS_ALL;
 
 	while (i < focus->nr) {
-		i = focus_look_mm(focus, i, last);
+		i = focus_look_mm(focus, i, last, &left);
 		cond_resched();
 	}
 }

@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/freezer.h>
 #include <linux/jiffies.h>
+#include <linux/jump_label.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/pghot.h>
@@ -102,24 +103,33 @@ static bool looker_mostly_stays(struct pt_run *run)
 	return stays;
 }
 
+/* A new budget does not make a look earlier: it would find less. */
+static void looker_wait_for_look(u32 ms)
+{
+	try_to_freeze();
+	wait_event_freezable_timeout(looker_wait, kthread_should_stop(),
+				     msecs_to_jiffies(ms));
+}
+
 /* Where one access is enough, one look says as much as several. */
 static void looker_look_again(struct pt_run *run, u32 looks)
 {
 	struct pt_looker *looker = run->looker;
 	const struct pt_room *room = looker->focus->room;
-	bool once = room && READ_ONCE(room->everywhere);
 	u32 i, period_ms;
+
+	looker->focus->once = room && READ_ONCE(room->everywhere);
 
 	for (i = 1; i <= looks && looker->focus->nr; i++) {
 		period_ms = pghot_pace_period_ms(&run->pace,
 						 READ_ONCE(pghot_tunables.window_ms),
 						 READ_ONCE(pghot_tunables.freq_threshold));
-		if (once) {
+		if (looker->focus->once) {
 			period_ms *= looks;
 			i = looks;
 		}
 		WRITE_ONCE(looker->period_ms, period_ms);
-		looker_sleep(looker, period_ms);
+		looker_wait_for_look(period_ms);
 		if (kthread_should_stop())
 			return;
 		pghot_pt_look_all(looker->focus, i == looks);
@@ -219,6 +229,8 @@ int pghot_pt_start(struct pt_looker *looker)
 	 */
 	if (!arch_has_hw_pte_young() || !IS_ENABLED(CONFIG_PER_VMA_LOCK))
 		return -EOPNOTSUPP;
+	/* It goes by the budget that there is. */
+	WRITE_ONCE(looker->kicked, false);
 	thread = kthread_create(looker_main, looker, "%s", looker->comm);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);

@@ -159,14 +159,17 @@ static void look_count(struct pt_look *look, struct folio *folio, unsigned int i
 		pghot_tally_add(&look->slot->tally, i, large);
 }
 
-/* Samples know it; else it is asked for, or taken to be where most threads run. */
+/*
+ * It is asked for, if it can be. Else samples know it, or it is taken to be where most
+ * threads run.
+ */
 static int look_accessor(struct pt_look *look, struct vm_area_struct *vma,
 			 struct folio *folio)
 {
-	if (look->slot->nid != NUMA_NO_NODE)
-		return look->slot->nid;
 	if (look->asks && pghot_ask_folio(folio, vma))
 		return look->focus->accessor.all;
+	if (look->slot->nid != NUMA_NO_NODE)
+		return look->slot->nid;
 	return look->focus->accessor.most;
 }
 

@@ -35,13 +35,25 @@ static unsigned int site_find(const struct pghot_sites *sites,
 	return from;
 }
 
+/* Whoever has more than half of the votes is left in the end. */
+static void site_vote(struct pghot_site *site, int nid)
+{
+	if (nid == site->nid) {
+		site->lead++;
+	} else if (!site->lead) {
+		site->nid = nid;
+		site->lead = 1;
+	} else if (!--site->lead) {
+		site->nid = NUMA_NO_NODE;
+	}
+}
+
 /**
  * pghot_site_add - there was a sample
  * @sites: where it is noted
  * @site: where it was
  *
- * What is accessed from several nodes belongs to none. A page table that there is no
- * more room for is left out.
+ * A page table that there is no more room for is left out.
  */
 void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site)
 {
@@ -50,8 +62,7 @@ void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site)
 
 	sites->samples++;
 	if (i < sites->nr && !site_before(site, at)) {
-		if (at->nid != site->nid)
-			at->nid = NUMA_NO_NODE;
+		site_vote(at, site->nid);
 		sites->again++;
 		return;
 	}
@@ -59,6 +70,7 @@ void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site)
 		return;
 	memmove(at + 1, at, (sites->nr - i) * sizeof(*at));
 	*at = *site;
+	at->lead = 1;
 	sites->nr++;
 }
 
@@ -114,6 +126,18 @@ bool pghot_site_put(struct pghot_site_ring *ring, const struct pghot_site *site)
 bool pghot_site_any(const struct pghot_site_ring *ring)
 {
 	return READ_ONCE(ring->head) != READ_ONCE(ring->tail);
+}
+
+/**
+ * pghot_site_drop - forget all that is in a ring
+ * @ring: a CPU's
+ *
+ * Context: as pghot_site_take().
+ */
+void pghot_site_drop(struct pghot_site_ring *ring)
+{
+	/* Nothing of it was read: with whoever puts in there is nothing to order. */
+	WRITE_ONCE(ring->tail, READ_ONCE(ring->head));
 }
 
 /**

@@ -18,12 +18,14 @@
  * struct pghot_site - a page table that maps something that was sampled
  * @table: the first address that it maps
  * @tgid: of which process
- * @nid: from which node it was accessed; NUMA_NO_NODE: from more than one
+ * @nid: from which node it was accessed most; NUMA_NO_NODE: from none more than others
+ * @lead: how far that is ahead of the others
  */
 struct pghot_site {
 	unsigned long table;
 	pid_t tgid;
 	int nid;
+	u32 lead;
 };
 
 /**
@@ -56,6 +58,7 @@ struct pghot_sites {
 
 bool pghot_site_put(struct pghot_site_ring *ring, const struct pghot_site *site);
 bool pghot_site_any(const struct pghot_site_ring *ring);
+void pghot_site_drop(struct pghot_site_ring *ring);
 void pghot_site_take(struct pghot_site_ring *ring, struct pghot_sites *sites);
 void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site);
 bool pghot_sites_enough(struct pghot_sites *sites);
