@@ -167,8 +167,12 @@ def _kernel_doc(text: str) -> set[int]:
 
 
 def _transcripts(text: str) -> set[int]:
-    """Lines that a command printed: a test holds each page to what it prints."""
+    """Lines that a command printed: a test holds each page to what it prints. And what one writes
+    below its tables, which commit they are of: each table says so."""
     found, printed = set(), False
+    for made in re.finditer(r"^Made by `make .*?\n$", text, re.MULTILINE | re.DOTALL):
+        first = text.count("\n", 0, made.start()) + 1
+        found |= set(range(first, first + made[0].count("\n")))
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("```"):
             printed = False
