@@ -59,7 +59,6 @@ static int page_table_start(struct pghot_source *source)
 	pt_scan = kvzalloc_obj(*pt_scan);
 	if (!pt_scan)
 		return -ENOMEM;
-	pt_scan->table = PT_NO_TABLE;
 	pt_scan->focus.source = source;
 	page_table_looker.focus = &pt_scan->focus;
 	err = pghot_pt_start(&page_table_looker);

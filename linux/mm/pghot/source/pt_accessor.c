@@ -12,6 +12,7 @@
 
 #include "../internal.h"
 #include "page_table.h"
+#include "vote.h"
 
 /* Threads that are asked; of a process that has more, the oldest. */
 #define PT_THREADS_MAX	32U
@@ -30,15 +31,9 @@ struct pt_vote {
 	unsigned int same;
 };
 
-/* Whoever has more than half of the votes is left in the end. */
 static void vote_add(struct pt_vote *v, int nid)
 {
-	if (!v->lead)
-		v->nid = nid;
-	if (nid == v->nid)
-		v->lead++;
-	else
-		v->lead--;
+	pghot_vote(&v->nid, &v->lead, nid);
 }
 
 static void vote_check(struct pt_vote *v, int nid)

@@ -189,11 +189,11 @@ static bool cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
 }
 
 /*
- * Whose processes share an address space, as after vfork(), that is gone through
- * as its owner's. Kernel threads have none. The first thread of a process may have
- * ended before the others.
+ * Where processes share an address space, as after vfork(), that is gone through as
+ * its owner's, unless what is @shared is asked for. Kernel threads have none. The first
+ * thread of a process may have ended before the others.
  */
-static struct mm_struct *cursor_mm_of(struct task_struct *process)
+static struct mm_struct *cursor_mm_of(struct task_struct *process, bool shared)
 {
 	struct task_struct *task, *owner;
 	struct mm_struct *mm = NULL;
@@ -204,7 +204,7 @@ static struct mm_struct *cursor_mm_of(struct task_struct *process)
 	if (!task)
 		return NULL;
 	owner = rcu_dereference(task->mm->owner);
-	if (!owner || owner->tgid == process->tgid) {
+	if (shared || !owner || owner->tgid == process->tgid) {
 		mm = task->mm;
 		mmget(mm);
 	}
@@ -228,15 +228,8 @@ struct mm_struct *pghot_pt_mm(pid_t tgid)
 
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
-	if (task && !(task->flags & PF_KTHREAD))
-		task = find_lock_task_mm(task);
-	else
-		task = NULL;
-	if (task) {
-		mm = task->mm;
-		mmget(mm);
-		task_unlock(task);
-	}
+	if (task)
+		mm = cursor_mm_of(task, true);
 	rcu_read_unlock();
 	return mm;
 }
@@ -259,7 +252,7 @@ static bool cursor_process(struct pt_scan *scan, struct mm_struct **mm)
 			cursor_at_process(scan, pid_nr(pid));
 		task = pid_task(pid, PIDTYPE_TGID);
 		if (task)
-			*mm = cursor_mm_of(task);
+			*mm = cursor_mm_of(task, false);
 	}
 	rcu_read_unlock();
 	return pid;

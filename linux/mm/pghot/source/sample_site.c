@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "sample_site.h"
+#include "vote.h"
 
 /* Fewer samples say nothing of how many page tables there are. */
 #define SITES_FEW	16U
@@ -35,19 +36,6 @@ static unsigned int site_find(const struct pghot_sites *sites,
 	return from;
 }
 
-/* Whoever has more than half of the votes is left in the end. */
-static void site_vote(struct pghot_site *site, int nid)
-{
-	if (nid == site->nid) {
-		site->lead++;
-	} else if (!site->lead) {
-		site->nid = nid;
-		site->lead = 1;
-	} else if (!--site->lead) {
-		site->nid = NUMA_NO_NODE;
-	}
-}
-
 /**
  * pghot_site_add - there was a sample
  * @sites: where it is noted
@@ -62,7 +50,7 @@ void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site)
 
 	sites->samples++;
 	if (i < sites->nr && !site_before(site, at)) {
-		site_vote(at, site->nid);
+		pghot_vote(&at->nid, &at->lead, site->nid);
 		sites->again++;
 		return;
 	}
