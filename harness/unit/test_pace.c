@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <linux/limits.h>
+#include <linux/minmax.h>
 
 #include "source/pace.h"
 #include "source/tally.h"
@@ -15,7 +16,14 @@ static u32 period(u32 level)
 {
 	struct pghot_pace p = { .level = level };
 
-	return pghot_pace_period_ms(&p, WINDOW, FREQ);
+	return pghot_pace_period_ms(&p, WINDOW, FREQ, false);
+}
+
+static u32 period_once(u32 level)
+{
+	struct pghot_pace p = { .level = level };
+
+	return pghot_pace_period_ms(&p, WINDOW, FREQ, true);
 }
 
 static u32 rest(u32 level, u32 owed_ms)
@@ -46,11 +54,14 @@ TEST(all_looks_of_a_round_fall_into_a_window)
 		for (freq = 1; freq <= 127; freq++)
 			for (window = PGHOT_WINDOW_MS_MIN;
 			     window <= PGHOT_WINDOW_MS_MAX; window += 1237) {
-				u32 ms = pghot_pace_period_ms(&p, window, freq);
+				u32 ms = pghot_pace_period_ms(&p, window, freq, false);
 
 				if (window > freq)
 					assert_true(ms * pghot_pace_looks(freq) <= window);
 				assert_true(ms >= 1);
+				ms = pghot_pace_period_ms(&p, window, freq, true);
+				if (window > freq)
+					assert_true(ms <= window);
 			}
 }
 
@@ -102,6 +113,16 @@ TEST(it_is_no_faster_than_the_least)
 	for (i = 0; i < 10; i++)
 		pghot_pace_follow(&p, &r);
 	assert_int_equal(p.level, 2);
+}
+
+TEST(one_look_takes_the_time_of_all_and_is_none_of_the_shortest)
+{
+	u32 looks = pghot_pace_looks(FREQ), level;
+
+	for (level = 0; level <= PGHOT_PACE_SLOWEST; level++) {
+		assert_int_equal(period_once(level), looks * period(max(level, 2U)));
+		assert_true(period_once(level) <= WINDOW);
+	}
 }
 
 TEST(little_that_is_found_leaves_it)
@@ -188,6 +209,7 @@ UNIT_MAIN(
 	cmocka_unit_test(a_pass_that_finds_nothing_makes_it_slower),
 	cmocka_unit_test(what_is_found_makes_it_faster),
 	cmocka_unit_test(it_is_no_faster_than_the_least),
+	cmocka_unit_test(one_look_takes_the_time_of_all_and_is_none_of_the_shortest),
 	cmocka_unit_test(little_that_is_found_leaves_it),
 	cmocka_unit_test(what_nobody_promotes_makes_it_slower),
 	cmocka_unit_test(only_a_whole_pass_says_that_there_is_nothing),

@@ -111,6 +111,16 @@ struct pghot_target {
 };
 
 /**
+ * struct pghot_room - where one access is enough, as with hint faults
+ * @plenty: nodes of the top tier that have plenty of free memory
+ * @everywhere: all of them that pages are promoted to
+ */
+struct pghot_room {
+	nodemask_t plenty;
+	bool everywhere;
+};
+
+/**
  * struct pghot_share - what a target takes from one node just now
  * @pages: how much; ULONG_MAX for no limit
  * @others: other nodes wait for it too: what is more than @pages is theirs
@@ -206,6 +216,7 @@ bool pghot_is_behind(int nid);
 struct pghot_target *pghot_target(int nid);
 int pghot_target_sync(int nid, struct kobject *parent);
 bool pghot_target_active(int nid);
+void pghot_look_for_room(struct pghot_room *room);
 bool pghot_may_promote_to(int nid);
 bool pghot_has_room(int nid, unsigned long nr_pages);
 bool pghot_has_block(int nid, unsigned int order);

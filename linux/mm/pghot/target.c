@@ -97,6 +97,29 @@ bool pghot_target_active(int nid)
 }
 
 /**
+ * pghot_look_for_room - find out where one access is enough
+ * @room: set to that; who reads it meanwhile may find some of both
+ *
+ * Context: any but NMI.
+ */
+void pghot_look_for_room(struct pghot_room *room)
+{
+	bool everywhere = true;
+	int nid;
+
+	for_each_node(nid) {
+		bool target = pghot_may_promote_to(nid);
+
+		if (target && pgdat_free_space_enough(NODE_DATA(nid)))
+			node_set(nid, room->plenty);
+		else
+			node_clear(nid, room->plenty);
+		everywhere &= !target || node_isset(nid, room->plenty);
+	}
+	WRITE_ONCE(room->everywhere, everywhere);
+}
+
+/**
  * pghot_has_room - can a node take pages without reclaiming
  * @nid: the node
  * @nr_pages: how many

@@ -19,10 +19,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/init.h>
 #include <linux/math64.h>
-#include <linux/mmzone.h>
 #include <linux/mutex.h>
-#include <linux/nodemask.h>
-#include <linux/numa_promotion.h>
 #include <linux/perf_event.h>
 #include <linux/pghot.h>
 #include <linux/sched/clock.h>
@@ -101,24 +98,6 @@ static void hw_sample_next_look(void)
 	hw_sample_looked_ns = local_clock();
 }
 
-static void hw_sample_look_for_room(void)
-{
-	struct pt_room *room = &hw_sample_rules.room;
-	bool everywhere = true;
-	int nid;
-
-	for_each_node_state(nid, N_MEMORY) {
-		bool active = pghot_target_active(nid);
-
-		if (active && pgdat_free_space_enough(NODE_DATA(nid)))
-			node_set(nid, room->plenty);
-		else
-			node_clear(nid, room->plenty);
-		everywhere &= !active || node_isset(nid, room->plenty);
-	}
-	WRITE_ONCE(room->everywhere, everywhere);
-}
-
 /* From one look to the next. */
 static u32 hw_sample_look_ms(void)
 {
@@ -178,7 +157,7 @@ static int hw_sample_start(struct pghot_source *source)
 		WRITE_ONCE(hw_sample_rules.period, hw_sample_pace.period);
 		hw_sample_next_look();
 		hw_sample_bound();
-		hw_sample_look_for_room();
+		pghot_look_for_room(&hw_sample_rules.room);
 	}
 	state = hw_sample_open_all();
 	if (state < 0) {
@@ -231,7 +210,7 @@ static void hw_sample_follow(void)
 	/* One that differs too little would grow apart. */
 	hw_sample_pace.period = hw_sample_rules.period;
 	hw_sample_bound();
-	hw_sample_look_for_room();
+	pghot_look_for_room(&hw_sample_rules.room);
 	hw_sample_next_look();
 	hw_sample_switch(true);
 }

@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-#include "page_table.h"
+#include "../internal.h"
 
 struct pghot_sample_round;
 struct pghot_source;
@@ -49,7 +49,7 @@ bool hw_sample_from_memory(const struct perf_sample_data *data);
 struct hw_sample_rules {
 	u32 period;
 	u64 burst_ns;
-	struct pt_room room;
+	struct pghot_room room;
 };
 
 /* hw_sample_cpu.c */

@@ -136,7 +136,7 @@ static void near_admit(struct pt_focus *focus, const struct pghot_sites *sites)
 			mm = pghot_pt_mm(site->tgid);
 			cond_resched();
 		}
-		if (mm)
+		if (mm && pghot_pt_wants_table(mm, site->table))
 			pghot_pt_admit(focus, mm, site->table, site->nid);
 	}
 	if (mm)
@@ -209,7 +209,6 @@ int hw_sample_near_start(struct pghot_source *source)
 	if (!near_work)
 		return -ENOMEM;
 	near_work->focus.source = source;
-	near_work->focus.room = &hw_sample_rules.room;
 	near_looker.focus = &near_work->focus;
 	err = pghot_pt_start(&near_looker);
 	if (!err)

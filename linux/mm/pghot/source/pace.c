@@ -15,6 +15,9 @@
 /* One page in so many is too little for a shorter period. */
 #define PACE_FEW	1024U
 
+/* Where one access is enough it is no less slow than that. */
+#define PACE_ONCE	2U
+
 /* Of each second a thousandth, in nanoseconds. */
 #define PACE_PERMILLE_NS	1000000ULL
 
@@ -59,22 +62,28 @@ void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r)
  * @p: pace
  * @window_ms: the window
  * @freq_threshold: accesses within the window that make a page ready
+ * @once: one access does
  *
  * No longer than lets all looks of a round fall into a window: else what is
  * accessed as often as it takes would not be found. A budget that is used up makes
  * the rest between rounds longer: a round takes as many looks either way, and one
  * that takes longer only reports later.
  *
+ * Where one access is enough there is one look, which takes the time of all of them. It
+ * is never one of the shortest: the hottest are no better than others there, and what
+ * is accessed now and then is found as well, at the same cost.
+ *
  * Return: milliseconds, at least 1.
  */
 u32 pghot_pace_period_ms(const struct pghot_pace *p, u32 window_ms,
-			 u32 freq_threshold)
+			 u32 freq_threshold, bool once)
 {
 	u32 longest = max(window_ms / (freq_threshold + 1), 1U);
 	u32 shortest = max(window_ms / PGHOT_PACE_PART, PGHOT_PACE_LEAST_MS);
-	u32 period = shortest << min(p->level, PGHOT_PACE_RESTS - 1);
+	u32 level = once ? max(p->level, PACE_ONCE) : p->level;
+	u32 period = min(shortest << min(level, PGHOT_PACE_RESTS - 1), longest);
 
-	return min(period, longest);
+	return once ? period * pghot_pace_looks(freq_threshold) : period;
 }
 
 /**

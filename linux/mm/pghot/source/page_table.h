@@ -5,12 +5,12 @@
 
 #include <linux/jiffies.h>
 #include <linux/mm.h>
-#include <linux/nodemask.h>
 #include <linux/pagewalk.h>
 #include <linux/pghot.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
+#include "../internal.h"
 #include "backoff.h"
 #include "tally.h"
 
@@ -30,6 +30,7 @@
 
 /**
  * struct pt_slot - a page table in the focus, or a huge page in its place
+ * @taken: among those that are in any focus: see pt_focus.c
  * @mm: whose it is; with a reference to the struct, and not to the address space
  * @addr: the first address that it maps
  * @nid: from which node it is accessed, where that is known; else NUMA_NO_NODE
@@ -39,6 +40,7 @@
  * @tally: how often each page was found accessed since
  */
 struct pt_slot {
+	struct hlist_node taken;
 	struct mm_struct *mm;
 	unsigned long addr;
 	int nid;
@@ -59,22 +61,12 @@ struct pt_accessor {
 };
 
 /**
- * struct pt_room - where one access is enough, as with hint faults
- * @plenty: nodes of the top tier that have plenty of free memory
- * @everywhere: all of them that pages are promoted to
- */
-struct pt_room {
-	nodemask_t plenty;
-	bool everywhere;
-};
-
-/**
  * struct pt_focus - page tables that are looked at in turns, none of which grows
  * @source: who reports
- * @room: where one access is enough; NULL: nowhere
- * @once: it is, of all that is looked at just now
+ * @room: where one access is enough
  * @nr: page tables in it
  * @slots: those
+ * @others: page tables that were left out, as they are in another focus
  * @waits: how often VMAs of the process that is looked at are still waited for
  * @looked: page table entries looked at
  * @fresh: records that became ready
@@ -84,11 +76,11 @@ struct pt_room {
  */
 struct pt_focus {
 	struct pghot_source *source;
-	const struct pt_room *room;
-	bool once;
+	struct pghot_room room;
 
 	unsigned int nr;
 	struct pt_slot slots[PT_FOCUS_MAX];
+	unsigned int others;
 	unsigned int waits;
 
 	unsigned long looked;
@@ -175,6 +167,7 @@ bool pghot_pt_look(struct pt_focus *focus, struct pt_slot *slot, bool last);
 /* pt_vma.c */
 bool pghot_pt_find_vma(struct mm_struct *mm, unsigned long *start,
 		       unsigned long *end);
+bool pghot_pt_wants_table(struct mm_struct *mm, unsigned long addr);
 
 /* pt_accessor.c */
 void pghot_pt_accessor(struct mm_struct *mm, struct pt_accessor *accessor);

@@ -6,16 +6,54 @@
  * No lock is held for longer than one page table takes. A VMA that somebody changes
  * is left alone, and that look is missed: a count may be too low for it. It is too
  * high only where an address has been given to something else meanwhile.
+ *
+ * A page table is in one focus at a time, and once in it: a bit that one thread clears
+ * another would miss, and neither would count enough.
  */
+#include <linux/cleanup.h>
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/hashtable.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/spinlock.h>
 
 #include <asm/tlbflush.h>
 
 #include "../internal.h"
 #include "page_table.h"
+
+/* As many bits as two that are full have page tables, or nearly so. */
+#define FOCUS_TAKEN_BITS	10
+
+/* Slots of all page tables that are in a focus, and what protects them. */
+static DEFINE_HASHTABLE(focus_taken, FOCUS_TAKEN_BITS);
+static DEFINE_SPINLOCK(focus_lock);
+
+static unsigned long focus_key(const struct mm_struct *mm, unsigned long addr)
+{
+	return (uintptr_t)mm * GOLDEN_RATIO_64 + addr / PMD_SIZE;
+}
+
+static struct pt_slot *focus_find(const struct mm_struct *mm, unsigned long addr)
+{
+	struct pt_slot *slot;
+
+	hash_for_each_possible(focus_taken, slot, taken, focus_key(mm, addr))
+		if (slot->mm == mm && slot->addr == addr)
+			return slot;
+	return NULL;
+}
+
+/* Who looks at it is told what he may not know. */
+static void focus_tell(struct pt_focus *focus, struct pt_slot *slot, int nid)
+{
+	if (nid != NUMA_NO_NODE)
+		WRITE_ONCE(slot->nid, nid);
+	focus->others += slot < focus->slots || slot >= focus->slots + focus->nr;
+}
 
 /**
  * pghot_pt_admit - have a page table in the focus
@@ -24,34 +62,55 @@
  * @addr: the first address that it maps
  * @nid: from which node it is accessed, where that is known; else NUMA_NO_NODE
  *
- * Those of a process come one after the other.
+ * Those of a process come one after the other. One that is in a focus already is left
+ * out.
+ *
+ * Context: process context; does not sleep.
  *
  * Return: false if there is no place.
  */
 bool pghot_pt_admit(struct pt_focus *focus, struct mm_struct *mm,
 		    unsigned long addr, int nid)
 {
+	struct pt_slot *slot;
+
 	if (focus->nr == PT_FOCUS_MAX)
 		return false;
+	guard(spinlock)(&focus_lock);
+	slot = focus_find(mm, addr);
+	if (slot) {
+		focus_tell(focus, slot, nid);
+		return true;
+	}
+	slot = &focus->slots[focus->nr++];
+	*slot = (struct pt_slot) { .mm = mm, .addr = addr, .nid = nid };
 	mmgrab(mm);
-	focus->slots[focus->nr++] = (struct pt_slot) { .mm = mm, .addr = addr, .nid = nid };
+	hash_add(focus_taken, &slot->taken, focus_key(mm, addr));
 	return true;
 }
 
 /**
  * pghot_pt_empty - let all page tables go
  * @focus: the page tables
+ *
+ * Context: process context; does not sleep.
  */
 void pghot_pt_empty(struct pt_focus *focus)
 {
-	while (focus->nr)
-		mmdrop(focus->slots[--focus->nr].mm);
+	focus->others = 0;
+	while (focus->nr) {
+		struct pt_slot *slot = &focus->slots[--focus->nr];
+
+		scoped_guard(spinlock, &focus_lock)
+			hash_del(&slot->taken);
+		/* Only now may another have its address. */
+		mmdrop(slot->mm);
+	}
 }
 
-static bool focus_has_room(const struct pt_focus *focus, int nid)
+static bool focus_has_room(const struct pghot_room *room, int nid)
 {
-	return focus->once || (focus->room && nid != NUMA_NO_NODE &&
-			       node_isset(nid, focus->room->plenty));
+	return room->everywhere || (nid != NUMA_NO_NODE && node_isset(nid, room->plenty));
 }
 
 /* What was gathered of one page table. It may have become something else since. */
@@ -64,7 +123,7 @@ static void focus_report(struct pt_focus *focus, const struct pt_slot *slot)
 		struct pghot_access *a = &focus->hot[i];
 
 		a->interval_ms = interval_ms;
-		if (focus_has_room(focus, a->nid)) {
+		if (focus_has_room(&focus->room, a->nid)) {
 			a->interval_ms = 0;
 			a->weight = max(a->weight, READ_ONCE(pghot_tunables.freq_threshold));
 		}

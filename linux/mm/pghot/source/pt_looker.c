@@ -112,26 +112,27 @@ static void looker_wait_for_look(u32 ms)
 }
 
 /* Where one access is enough, one look says as much as several. */
-static void looker_look_again(struct pt_run *run, u32 looks)
+static void looker_look_again(struct pt_run *run)
 {
 	struct pt_looker *looker = run->looker;
-	const struct pt_room *room = looker->focus->room;
-	u32 i, period_ms;
+	struct pghot_room *room = &looker->focus->room;
+	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
+	u32 freq = READ_ONCE(pghot_tunables.freq_threshold);
+	u32 i, looks = pghot_pace_looks(freq), period_ms;
+	bool once;
 
-	looker->focus->once = room && READ_ONCE(room->everywhere);
-
+	pghot_look_for_room(room);
+	once = room->everywhere;
 	for (i = 1; i <= looks && looker->focus->nr; i++) {
-		period_ms = pghot_pace_period_ms(&run->pace,
-						 READ_ONCE(pghot_tunables.window_ms),
-						 READ_ONCE(pghot_tunables.freq_threshold));
-		if (looker->focus->once) {
-			period_ms *= looks;
+		period_ms = pghot_pace_period_ms(&run->pace, window_ms, freq, once);
+		if (once)
 			i = looks;
-		}
 		WRITE_ONCE(looker->period_ms, period_ms);
 		looker_wait_for_look(period_ms);
 		if (kthread_should_stop())
 			return;
+		/* It may have been used up meanwhile. */
+		pghot_look_for_room(room);
 		pghot_pt_look_all(looker->focus, i == looks);
 		looker_account(run);
 	}
@@ -157,13 +158,15 @@ static u32 looker_round(struct pt_run *run)
 	struct pt_focus *focus = run->looker->focus;
 	unsigned long looked = focus->looked, fresh = focus->fresh;
 	struct pghot_pace_round round = {};
-	bool whole;
+	bool passed, whole;
 
-	round.passed = looker_fill(run);
-	whole = round.passed || focus->nr >= PT_FOCUS_FEW;
+	passed = looker_fill(run);
+	whole = passed || focus->nr >= PT_FOCUS_FEW;
+	/* Where all is in another focus, that nothing was found says nothing. */
+	round.passed = passed && (focus->nr || !focus->others);
 	pghot_pt_look_all(focus, false);
 	looker_account(run);
-	looker_look_again(run, pghot_pace_looks(READ_ONCE(pghot_tunables.freq_threshold)));
+	looker_look_again(run);
 	pghot_pt_empty(focus);
 
 	round.looked = focus->looked - looked;

@@ -166,11 +166,12 @@ static void look_count(struct pt_look *look, struct folio *folio, unsigned int i
 static int look_accessor(struct pt_look *look, struct vm_area_struct *vma,
 			 struct folio *folio)
 {
+	int nid;
+
 	if (look->asks && pghot_ask_folio(folio, vma))
 		return look->focus->accessor.all;
-	if (look->slot->nid != NUMA_NO_NODE)
-		return look->slot->nid;
-	return look->focus->accessor.most;
+	nid = READ_ONCE(look->slot->nid);
+	return nid != NUMA_NO_NODE ? nid : look->focus->accessor.most;
 }
 
 static void look_report(struct pt_look *look, struct vm_area_struct *vma,

@@ -6,6 +6,8 @@
  */
 #include <linux/maple_tree.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/pgtable.h>
 #include <linux/rcupdate.h>
 
 #include "page_table.h"
@@ -39,4 +41,32 @@ bool pghot_pt_find_vma(struct mm_struct *mm, unsigned long *start,
 	*start = max(*start, mas.index);
 	*end = min(*end, mas.last + 1);
 	return true;
+}
+
+/**
+ * pghot_pt_wants_table - may a page table say anything
+ * @mm: whose it is, with a reference that keeps it mapped
+ * @addr: the first address that it maps
+ *
+ * Context: process context; sleeps.
+ *
+ * Return: false if it maps nothing whose accessed bits do.
+ */
+bool pghot_pt_wants_table(struct mm_struct *mm, unsigned long addr)
+{
+	unsigned long limit = addr + PMD_SIZE, end = limit;
+
+	while (pghot_pt_find_vma(mm, &addr, &end)) {
+		struct vm_area_struct *vma = lock_vma_under_rcu(mm, addr);
+		/* Of one that is being changed nothing is known. */
+		bool wants = !vma || pghot_pt_wants_vma(vma);
+
+		if (vma)
+			vma_end_read(vma);
+		if (wants)
+			return true;
+		addr = end;
+		end = limit;
+	}
+	return false;
 }
