@@ -10,6 +10,7 @@ pytestmark = pytest.mark.vm
 SOURCE = "/sys/kernel/mm/pghot/sources/hotness_unit"
 DRIVER = "/sys/bus/pci/drivers/hotness_unit_pci"
 PAGES = 16 * 256
+HOT_PAGES = 96 * 256
 ON = f"echo 1 >{SOURCE}/enabled"
 
 # Where it does not hold the set-up fails, or what the set-up left in the background, and with
@@ -70,6 +71,32 @@ def test_where_pages_were_is_not_recorded():
     assert counted["pghot_promoted_pages"] > 0.9 * PAGES
     assert counted["pghot_recorded_hotness_unit"] > 0
     assert counted["pghot_skip_gone"] < 0.01 * PAGES
+
+
+def test_what_was_demoted_does_not_pass_for_what_was_there():
+    """A page that nobody accesses comes into the place of a hot one, and is copied there: it is
+    not to be promoted for what the unit counted of both."""
+    words = "patterns --shape alternate --mib 256 --hot-mib 96 --turns 1 --accesses 6000000"
+    cold = "--cold-place 0 --cold-mib 150 --cpus 0,1 --place 1"
+    done = measure(
+        Run(
+            "dram-cxl-small",
+            "pghot",
+            (*words.split(), *cold.split()),
+            setup="\n".join(
+                (
+                    "echo 0 >/proc/sys/kernel/numa_balancing",
+                    "echo 1 >/sys/kernel/mm/numa/demotion_enabled",
+                    "echo 200 >/sys/kernel/mm/pghot/window_ms",
+                    ON,
+                )
+            ),
+        )
+    )
+    assert done.error is None
+    assert done.vmstat["pgdemote_kswapd"] > HOT_PAGES / 4
+    # Without that each that is demoted becomes ready, and comes back.
+    assert HOT_PAGES / 2 < done.vmstat["pghot_ready"] < 1.25 * HOT_PAGES
 
 
 def test_a_device_may_go_while_it_counts(off):

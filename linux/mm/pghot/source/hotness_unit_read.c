@@ -57,6 +57,17 @@ static void report_pages(struct hotness_unit *unit, const struct chmu_span *span
 	}
 }
 
+/*
+ * A unit counts what is requested of a frame, whichever page is there. Where pages are
+ * exchanged, one epoch may have the last accesses of a page, the copy of it as it left and
+ * that of another one into its place: two passes without any access to what is there
+ * now. So what one epoch says makes no page ready; the next one is of that page alone.
+ */
+static u32 most_weight(void)
+{
+	return max(READ_ONCE(pghot_tunables.freq_threshold), 2U) - 1;
+}
+
 static int entry_cmp(const void *a, const void *b)
 {
 	const u64 *x = a, *y = b;
@@ -67,7 +78,7 @@ static int entry_cmp(const void *a, const void *b)
 /* What waits in a hotlist, once: a device that goes on listing cannot hold us. */
 static void read_hotlist(struct hotness_unit *unit, struct chmu_instance *i)
 {
-	u32 max_weight = pghot_freq_max(pghot_map_layout(&pghot_map));
+	u32 max_weight = most_weight();
 	u32 interval_ms = max(i->setup.epoch_us / 1000, 1U);
 	u32 waiting = chmu_instance_waiting(i), nr;
 	unsigned int n, k;
