@@ -104,7 +104,7 @@ bool pghot_target_active(int nid)
  */
 void pghot_look_for_room(struct pghot_room *room)
 {
-	bool everywhere = true;
+	bool some = false, all = true;
 	int nid;
 
 	for_each_node(nid) {
@@ -114,9 +114,10 @@ void pghot_look_for_room(struct pghot_room *room)
 			node_set(nid, room->plenty);
 		else
 			node_clear(nid, room->plenty);
-		everywhere &= !target || node_isset(nid, room->plenty);
+		some |= target;
+		all &= !target || node_isset(nid, room->plenty);
 	}
-	WRITE_ONCE(room->everywhere, everywhere);
+	WRITE_ONCE(room->everywhere, some && all);
 }
 
 /**

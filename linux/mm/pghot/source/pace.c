@@ -57,33 +57,54 @@ void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r)
 		p->level = min(p->level + 1, PGHOT_PACE_SLOWEST);
 }
 
+static u32 pace_period_ms(u32 level, u32 window_ms, u32 freq_threshold)
+{
+	u32 longest = max(window_ms / (freq_threshold + 1), 1U);
+	u32 shortest = max(window_ms / PGHOT_PACE_PART, PGHOT_PACE_LEAST_MS);
+
+	return min(shortest << min(level, PGHOT_PACE_RESTS - 1), longest);
+}
+
 /**
  * pghot_pace_period_ms - time from one look of a round to the next
  * @p: pace
  * @window_ms: the window
  * @freq_threshold: accesses within the window that make a page ready
- * @once: one access does
  *
  * No longer than lets all looks of a round fall into a window: else what is
  * accessed as often as it takes would not be found. A budget that is used up makes
  * the rest between rounds longer: a round takes as many looks either way, and one
  * that takes longer only reports later.
  *
- * Where one access is enough there is one look, which takes the time of all of them. It
- * is never one of the shortest: the hottest are no better than others there, and what
- * is accessed now and then is found as well, at the same cost.
- *
  * Return: milliseconds, at least 1.
  */
 u32 pghot_pace_period_ms(const struct pghot_pace *p, u32 window_ms,
-			 u32 freq_threshold, bool once)
+			 u32 freq_threshold)
 {
-	u32 longest = max(window_ms / (freq_threshold + 1), 1U);
-	u32 shortest = max(window_ms / PGHOT_PACE_PART, PGHOT_PACE_LEAST_MS);
-	u32 level = once ? max(p->level, PACE_ONCE) : p->level;
-	u32 period = min(shortest << min(level, PGHOT_PACE_RESTS - 1), longest);
+	return pace_period_ms(p->level, window_ms, freq_threshold);
+}
 
-	return once ? period * pghot_pace_looks(freq_threshold) : period;
+/**
+ * pghot_pace_once_ms - time from the first look of a round to the only other one
+ * @p: pace
+ * @window_ms: the window
+ * @freq_threshold: accesses within the window that make a page ready elsewhere
+ * @more: page tables wait until these have been looked at
+ *
+ * Where one access is enough there is one look, which takes the time of all of them. It
+ * is none of the shortest: the hottest are no better than others there, and what is
+ * accessed now and then is found as well, at the same cost. But where more waits, that
+ * would be found later for it.
+ *
+ * Return: milliseconds, at least 1.
+ */
+u32 pghot_pace_once_ms(const struct pghot_pace *p, u32 window_ms,
+		       u32 freq_threshold, bool more)
+{
+	u32 level = more ? p->level : max(p->level, PACE_ONCE);
+
+	return pace_period_ms(level, window_ms, freq_threshold) *
+	       pghot_pace_looks(freq_threshold);
 }
 
 /**

@@ -52,7 +52,9 @@ struct pghot_pace_round {
 u32 pghot_pace_looks(u32 freq_threshold);
 void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r);
 u32 pghot_pace_period_ms(const struct pghot_pace *p, u32 window_ms,
-			 u32 freq_threshold, bool once);
+			 u32 freq_threshold);
+u32 pghot_pace_once_ms(const struct pghot_pace *p, u32 window_ms,
+		       u32 freq_threshold, bool more);
 u32 pghot_pace_rest_ms(const struct pghot_pace *p, u32 window_ms, u32 owed_ms);
 u32 pghot_pace_spend(struct pghot_bucket *budget, u32 now_ms, u32 permille,
 		     u64 ns);

@@ -111,7 +111,10 @@ static void looker_wait_for_look(u32 ms)
 				     msecs_to_jiffies(ms));
 }
 
-/* Where one access is enough, one look says as much as several. */
+/*
+ * Where one access is enough, one look says as much as several. It is not to be one of the
+ * shortest, unless others wait for a place.
+ */
 static void looker_look_again(struct pt_run *run)
 {
 	struct pt_looker *looker = run->looker;
@@ -119,12 +122,14 @@ static void looker_look_again(struct pt_run *run)
 	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
 	u32 freq = READ_ONCE(pghot_tunables.freq_threshold);
 	u32 i, looks = pghot_pace_looks(freq), period_ms;
-	bool once;
+	bool once, more;
 
 	pghot_look_for_room(room);
 	once = room->everywhere;
+	more = looker->focus->nr == PT_FOCUS_MAX;
 	for (i = 1; i <= looks && looker->focus->nr; i++) {
-		period_ms = pghot_pace_period_ms(&run->pace, window_ms, freq, once);
+		period_ms = once ? pghot_pace_once_ms(&run->pace, window_ms, freq, more) :
+				   pghot_pace_period_ms(&run->pace, window_ms, freq);
 		if (once)
 			i = looks;
 		WRITE_ONCE(looker->period_ms, period_ms);
@@ -162,8 +167,8 @@ static u32 looker_round(struct pt_run *run)
 
 	passed = looker_fill(run);
 	whole = passed || focus->nr >= PT_FOCUS_FEW;
-	/* Where all is in another focus, that nothing was found says nothing. */
-	round.passed = passed && (focus->nr || !focus->others);
+	/* Where most is in another focus, that nothing was found says nothing. */
+	round.passed = passed && focus->nr >= focus->others;
 	pghot_pt_look_all(focus, false);
 	looker_account(run);
 	looker_look_again(run);
