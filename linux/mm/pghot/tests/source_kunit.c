@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sources come, are switched, fail to start, and go. */
 #include <kunit/test.h>
+#include <linux/array_size.h>
+#include <linux/gfp.h>
 #include <linux/irqflags.h>
 #include <linux/jump_label.h>
+#include <linux/memory-tiers.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
 #include <linux/pagewalk.h>
+#include <linux/percpu.h>
 #include <linux/pghot.h>
 #include <linux/sched/sysctl.h>
 
@@ -161,6 +167,54 @@ static void what_a_ring_has_no_room_for_is_lost(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, again);
 }
 
+static struct page *lower_tier_page(void)
+{
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY)
+		if (!node_is_toptier(nid))
+			return alloc_pages_node(nid, GFP_HIGHUSER_MOVABLE |
+						__GFP_THISNODE, 0);
+	return NULL;
+}
+
+static unsigned long all_accesses(const struct pghot_source *source)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += *per_cpu_ptr(source->accesses, cpu);
+	return sum;
+}
+
+/* A page may go between a sample and the interrupt that records it. */
+static void what_is_free_by_then_is_not_recorded(struct kunit *test)
+{
+	struct fake *fake = fake_make(test);
+	struct page *kept = lower_tier_page(), *gone = lower_tier_page();
+	struct pghot_access accesses[2] = {};
+	unsigned long flags;
+
+	if (!kept || !gone) {
+		if (kept)
+			__free_page(kept);
+		kunit_skip(test, "there is no memory of a lower tier");
+	}
+	accesses[0] = (struct pghot_access) { .pfn = page_to_pfn(kept), .weight = 1 };
+	accesses[1] = (struct pghot_access) { .pfn = page_to_pfn(gone), .weight = 1 };
+	fake->source.nmi = true;
+	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
+	local_irq_save(flags);
+	pghot_record_nmi(accesses, ARRAY_SIZE(accesses), &fake->source);
+	__free_page(gone);
+	local_irq_restore(flags);
+	pghot_ring_sync(&fake->source);
+	KUNIT_EXPECT_EQ(test, all_accesses(&fake->source), 1);
+	pghot_unregister_source(&fake->source);
+	__free_page(kept);
+}
+
 /* It would be split, to look at a part. */
 static void what_maps_a_gigabyte_is_left_alone(struct kunit *test)
 {
@@ -186,6 +240,7 @@ static struct kunit_case source_cases[] = {
 	KUNIT_CASE(one_that_does_not_runs_with_memory_tiering),
 	KUNIT_CASE(only_tracked_pages_count),
 	KUNIT_CASE(what_a_ring_has_no_room_for_is_lost),
+	KUNIT_CASE(what_is_free_by_then_is_not_recorded),
 	KUNIT_CASE(what_maps_a_gigabyte_is_left_alone),
 	{ }
 };
