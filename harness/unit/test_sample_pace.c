@@ -129,6 +129,39 @@ TEST(what_nobody_promotes_costs_less)
 	assert_int_equal(p.level, 0);
 }
 
+/*
+ * Looks that come so often that a sample costs more than there is from one to the next. CPUs
+ * that miss all the time are sampled as often as the budget says, and not ever more rarely.
+ */
+TEST(one_sample_says_nothing_of_the_budget)
+{
+	const u64 look_ns = 5 * MS, cost = 4000, ops = 5000000;
+	struct pghot_sample_pace p = pace_of(2048);
+	struct pghot_sample_round r = {};
+	u64 done = 0, spent = 0, level;
+	int i;
+
+	for (level = 0; level <= PGHOT_SAMPLE_SLOWEST; level += 3) {
+		u64 allowed, looks = 20000;
+
+		p.level = level;
+		for (i = -5000; i < (int)looks; i++) {
+			u64 samples = (done + ops) / p.period;
+
+			done = (done + ops) % p.period;
+			r.elapsed_ns += look_ns;
+			r.spent_ns += samples * cost;
+			spent = i < 0 ? 0 : spent + samples * cost;
+			/* Who is held back stays so; what is not says nothing of its level. */
+			if (pghot_sample_follow(&p, &r, PERMILLE))
+				r = (struct pghot_sample_round) {};
+			assert_int_equal(p.level, level);
+		}
+		allowed = pghot_sample_allowed_ns(&p, looks * look_ns, PERMILLE);
+		assert_true(spent >= allowed * 3 / 4 && spent <= allowed * 5 / 4);
+	}
+}
+
 TEST(two_samples_are_enough_and_one_is_not)
 {
 	u32 freq;
@@ -156,5 +189,6 @@ UNIT_MAIN(
 	cmocka_unit_test(it_stays_within_bounds),
 	cmocka_unit_test(samples_that_are_of_no_use_cost_ever_less),
 	cmocka_unit_test(what_nobody_promotes_costs_less),
+	cmocka_unit_test(one_sample_says_nothing_of_the_budget),
 	cmocka_unit_test(two_samples_are_enough_and_one_is_not),
 )

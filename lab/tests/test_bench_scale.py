@@ -49,6 +49,7 @@ NO_DIFFERENCE = {
     "PACE_PERMILLE_NS": "a thousandth of a second, to reckon with",
     "IDLE_NS": "how soon it is looked whether a unit is there that interrupts by itself",
     "RETRY_NS": "how soon a unit that does not count is tried again: none does not count",
+    "SAMPLE_ROUND_NS": "some twenty samples, which cost as much here",
     "OPERATION_POLL_US": "how often a register is asked, which takes as long here",
     "OPERATION_LIMIT_US": "by when a device that is broken is given up",
 }

@@ -6,7 +6,7 @@
  * faults. Each sample is an interrupt.
  *
  * All CPUs have one or none. What it costs is looked at 40 times in a window, and
- * the period set by it: see sample_pace.c. Between two looks a CPU that spends far too
+ * the period set by it, once that says something: see sample_pace.c. Between two looks a CPU that spends far too
  * much is switched off by its own handler.
  *
  * The counter is perf's, and there is one on each CPU: whoever else asks for it is
@@ -58,7 +58,7 @@ static u32 hw_sample_away;
 /* For how many it does the next time. */
 static u32 hw_sample_next_away;
 static u32 hw_sample_alone;
-static u64 hw_sample_looked_ns;
+static u64 hw_sample_began_ns;
 
 static void hw_sample_look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(hw_sample_work, hw_sample_look);
@@ -92,10 +92,10 @@ static int hw_sample_offline(unsigned int cpu)
 	return 0;
 }
 
-static void hw_sample_next_look(void)
+static void hw_sample_next_round(void)
 {
 	hw_sample_forget();
-	hw_sample_looked_ns = local_clock();
+	hw_sample_began_ns = local_clock();
 }
 
 /* From one look to the next. */
@@ -155,7 +155,7 @@ static int hw_sample_start(struct pghot_source *source)
 		hw_sample_next_away = HW_SAMPLE_AWAY;
 		hw_sample_alone = 0;
 		WRITE_ONCE(hw_sample_rules.period, hw_sample_pace.period);
-		hw_sample_next_look();
+		hw_sample_next_round();
 		hw_sample_bound();
 		pghot_look_for_room(&hw_sample_rules.room);
 	}
@@ -199,19 +199,19 @@ static bool hw_sample_differs(u32 a, u32 b)
 static void hw_sample_follow(void)
 {
 	struct pghot_sample_round r = {
-		.elapsed_ns = local_clock() - hw_sample_looked_ns,
+		.elapsed_ns = local_clock() - hw_sample_began_ns,
 		.held = pghot_all_waiting(),
 	};
 
 	hw_sample_sum_up(&r);
-	pghot_sample_follow(&hw_sample_pace, &r, READ_ONCE(hw_sample_permille));
+	if (pghot_sample_follow(&hw_sample_pace, &r, READ_ONCE(hw_sample_permille)))
+		hw_sample_next_round();
 	if (hw_sample_differs(hw_sample_pace.period, hw_sample_rules.period))
 		hw_sample_set_period(hw_sample_pace.period);
 	/* One that differs too little would grow apart. */
 	hw_sample_pace.period = hw_sample_rules.period;
 	hw_sample_bound();
 	pghot_look_for_room(&hw_sample_rules.room);
-	hw_sample_next_look();
 	hw_sample_switch(true);
 }
 
@@ -224,7 +224,7 @@ static void hw_sample_look(struct work_struct *work)
 	}
 	if (hw_sample_away) {
 		if (!--hw_sample_away) {
-			hw_sample_next_look();
+			hw_sample_next_round();
 			hw_sample_switch(true);
 		}
 	} else if (hw_sample_is_shared()) {

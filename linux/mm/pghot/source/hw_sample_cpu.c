@@ -32,7 +32,8 @@
  * @memory: those of them that were of accesses to memory
  * @tracked: those of these that were of pages of lower tiers
  * @spent_ns: what all of them cost
- * @looked: @memory, @tracked and @spent_ns as of the last look
+ * @bound_ns: that as of the last look, from which on its handler bounds it
+ * @round: @memory, @tracked and @spent_ns as of the end of the last round
  */
 struct hw_sample_cpu {
 	struct perf_event *event;
@@ -41,11 +42,12 @@ struct hw_sample_cpu {
 	unsigned long memory;
 	unsigned long tracked;
 	u64 spent_ns;
+	u64 bound_ns;
 	struct {
 		unsigned long memory;
 		unsigned long tracked;
 		u64 spent_ns;
-	} looked;
+	} round;
 };
 
 static DEFINE_PER_CPU(struct hw_sample_cpu, hw_sample_cpus);
@@ -101,11 +103,18 @@ static void hw_sample_overflow(struct perf_event *event, struct perf_sample_data
 	}
 	WRITE_ONCE(c->samples, c->samples + 1);
 	WRITE_ONCE(c->spent_ns, c->spent_ns + local_clock() - began + HW_SAMPLE_ENTRY_NS);
-	if (c->spent_ns - READ_ONCE(c->looked.spent_ns) <=
+	if (c->spent_ns - READ_ONCE(c->bound_ns) <=
 	    READ_ONCE(hw_sample_rules.burst_ns) || READ_ONCE(c->off))
 		return;
 	WRITE_ONCE(c->off, true);
 	perf_event_disable_inatomic(event);
+}
+
+/* From now on until the next look. */
+static void hw_sample_bound_anew(struct hw_sample_cpu *c)
+{
+	WRITE_ONCE(c->bound_ns, READ_ONCE(c->spent_ns));
+	WRITE_ONCE(c->off, false);
 }
 
 /**
@@ -129,7 +138,7 @@ int hw_sample_cpu_open(int cpu, const struct hw_sample_kind *kind,
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	c->event = event;
-	WRITE_ONCE(c->off, false);
+	hw_sample_bound_anew(c);
 	if (on)
 		perf_event_enable(event);
 	return 0;
@@ -166,7 +175,7 @@ void hw_sample_switch(bool on)
 
 		if (!c->event)
 			continue;
-		WRITE_ONCE(c->off, false);
+		hw_sample_bound_anew(c);
 		if (on)
 			perf_event_enable(c->event);
 		else
@@ -225,7 +234,7 @@ void hw_sample_set_period(u32 period)
 }
 
 /**
- * hw_sample_sum_up - what there was since the last look
+ * hw_sample_sum_up - what there was since the last round ended
  * @r: set to that, but for time and who waits
  */
 void hw_sample_sum_up(struct pghot_sample_round *r)
@@ -235,14 +244,14 @@ void hw_sample_sum_up(struct pghot_sample_round *r)
 	for_each_possible_cpu(cpu) {
 		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
 
-		r->samples += READ_ONCE(c->memory) - c->looked.memory;
-		r->tracked += READ_ONCE(c->tracked) - c->looked.tracked;
-		r->spent_ns = max(r->spent_ns, READ_ONCE(c->spent_ns) - c->looked.spent_ns);
+		r->samples += READ_ONCE(c->memory) - c->round.memory;
+		r->tracked += READ_ONCE(c->tracked) - c->round.tracked;
+		r->spent_ns = max(r->spent_ns, READ_ONCE(c->spent_ns) - c->round.spent_ns);
 	}
 }
 
 /**
- * hw_sample_forget - the next look begins
+ * hw_sample_forget - the next round begins
  */
 void hw_sample_forget(void)
 {
@@ -251,9 +260,9 @@ void hw_sample_forget(void)
 	for_each_possible_cpu(cpu) {
 		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
 
-		c->looked.memory = READ_ONCE(c->memory);
-		c->looked.tracked = READ_ONCE(c->tracked);
-		WRITE_ONCE(c->looked.spent_ns, READ_ONCE(c->spent_ns));
+		c->round.memory = READ_ONCE(c->memory);
+		c->round.tracked = READ_ONCE(c->tracked);
+		c->round.spent_ns = READ_ONCE(c->spent_ns);
 	}
 }
 

@@ -12,10 +12,15 @@
 
 #include "sample_pace.h"
 
-/* A round with fewer samples says nothing of what they are of. */
+/* Fewer samples say nothing of what they are of. */
 #define SAMPLE_ROUND	16U
 /* One in so many is too little. */
 #define SAMPLE_FEW	64U
+/*
+ * What a round says that may cost less than some twenty samples is by chance: one sample
+ * may be ten times what a CPU may spend from one look to the next.
+ */
+#define SAMPLE_ROUND_NS	65536U
 /* From so long a period on a sample stands for more than one access. */
 #define SAMPLE_LONG	1024U
 
@@ -33,38 +38,51 @@ u64 pghot_sample_allowed_ns(const struct pghot_sample_pace *p, u64 elapsed_ns,
 	return div_u64(elapsed_ns * permille, 1000) >> p->level;
 }
 
+static void sample_slower(struct pghot_sample_pace *p)
+{
+	p->level = min(p->level + 1, PGHOT_SAMPLE_SLOWEST);
+}
+
 static u32 sample_bound(const struct pghot_sample_pace *p, u64 period)
 {
 	return clamp(period, (u64)p->min, (u64)p->max);
 }
 
 /**
- * pghot_sample_follow - a round is over
+ * pghot_sample_follow - it is looked at what samples cost and bring
  * @p: pace
- * @r: what there was
+ * @r: what there was in this round so far
  * @permille: the budget
  *
  * Too much is mended at once, too little by half in a round: who was idle may not be
  * in the next one. A round in which nobody spent anything says nothing.
+ *
+ * Return: false if the round is to go on, as so little says nothing yet.
  */
-void pghot_sample_follow(struct pghot_sample_pace *p,
+bool pghot_sample_follow(struct pghot_sample_pace *p,
 			 const struct pghot_sample_round *r, u32 permille)
 {
+	bool few = r->samples >= SAMPLE_ROUND && r->tracked * SAMPLE_FEW < r->samples;
 	u64 allowed, period;
 	/* More than four seconds are as bad: then a period times that is a u64. */
 	u64 spent = min_t(u64, r->spent_ns, U32_MAX);
 
-	if (r->held || (r->samples >= SAMPLE_ROUND &&
-			r->tracked * SAMPLE_FEW < r->samples))
-		p->level = min(p->level + 1, PGHOT_SAMPLE_SLOWEST);
-	else if (r->tracked)
+	if (r->held)
+		sample_slower(p);
+	else if (r->tracked && !few)
 		p->level = 0;
 
-	allowed = max_t(u64, pghot_sample_allowed_ns(p, r->elapsed_ns, permille), 1);
+	allowed = pghot_sample_allowed_ns(p, r->elapsed_ns, permille);
+	if (max(allowed, spent) < SAMPLE_ROUND_NS)
+		return false;
+	if (few && !r->held)
+		sample_slower(p);
 	if (!spent)
-		return;
+		return true;
+	allowed = max_t(u64, pghot_sample_allowed_ns(p, r->elapsed_ns, permille), 1);
 	period = div64_u64(p->period * spent, allowed);
 	p->period = sample_bound(p, max(period, (u64)p->period / 2));
+	return true;
 }
 
 /**

@@ -34,7 +34,7 @@ struct pghot_sample_pace {
 };
 
 /**
- * struct pghot_sample_round - what there was between two looks
+ * struct pghot_sample_round - what there was since the last round ended
  * @elapsed_ns: time
  * @spent_ns: what the CPU spent that spent most
  * @samples: taken by all, of accesses to memory
@@ -51,7 +51,7 @@ struct pghot_sample_round {
 
 u64 pghot_sample_allowed_ns(const struct pghot_sample_pace *p, u64 elapsed_ns,
 			    u32 permille);
-void pghot_sample_follow(struct pghot_sample_pace *p,
+bool pghot_sample_follow(struct pghot_sample_pace *p,
 			 const struct pghot_sample_round *r, u32 permille);
 u32 pghot_sample_weight(u32 period, u32 freq_threshold, bool plenty);
 
