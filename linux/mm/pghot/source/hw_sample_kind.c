@@ -6,6 +6,7 @@
 #include <linux/array_size.h>
 #include <linux/bits.h>
 #include <linux/err.h>
+#include <linux/error-injection.h>
 #include <linux/perf_event.h>
 #include <linux/processor.h>
 #include <linux/smp.h>
@@ -123,6 +124,8 @@ struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
 	attr.type = type;
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, handler, context);
 }
+/* Nothing that a machine does makes one CPU of several fail to have its counter. */
+ALLOW_ERROR_INJECTION(hw_sample_open, ERRNO);
 
 static void hw_sample_ignore(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
