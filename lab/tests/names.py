@@ -338,7 +338,9 @@ def wrong_name(span: str) -> Iterator[str]:
     if re.match(r"(?:lab|pghot)\.\w", name):
         if not dotted_exists(name):
             yield f"no such module or name: {name}"
-    elif not _known(name.removeprefix("CONFIG_")) and name not in (names_of("EXPERIMENT") or ()):
+        return
+    known = _known(name) or _known(name.removeprefix("CONFIG_"))
+    if not known and name not in (names_of("EXPERIMENT") or ()):
         yield f"nothing here is called {name}"
 
 

@@ -5,9 +5,9 @@
  * of kernel and programs, and knows who accesses it; programs are not slowed down by
  * faults. Each sample is an interrupt.
  *
- * All CPUs have one or none. What it costs is looked at 40 times in a window, and
- * the period set by it, once that says something: see sample_pace.c. Between two looks a CPU that spends far too
- * much is switched off by its own handler.
+ * All CPUs have one or none. What it costs is looked at 40 times in a window, and the
+ * period set by it, once that says something: see sample_pace.c. Between two looks a CPU
+ * that spends far too much is switched off by its own handler.
  *
  * The counter is perf's, and there is one on each CPU: whoever else asks for it is
  * given way to. Ours are switched off for a while, each time for longer.

@@ -95,6 +95,8 @@ static const struct hw_sample_kind *hw_sample_kinds(void)
  * @handler: called for each sample, from NMI
  * @context: what it finds in the counter
  *
+ * Tests make it fail for one CPU of several, which no machine at hand does by itself.
+ *
  * Context: process context; sleeps.
  *
  * Return: the counter, or an error pointer.
@@ -124,7 +126,6 @@ struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
 	attr.type = type;
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, handler, context);
 }
-/* Nothing that a machine does makes one CPU of several fail to have its counter. */
 ALLOW_ERROR_INJECTION(hw_sample_open, ERRNO);
 
 static void hw_sample_ignore(struct perf_event *event, struct perf_sample_data *data,
