@@ -155,6 +155,72 @@ TEST(room_is_used_as_fast_as_it_is_made)
 	machine_stop();
 }
 
+/* What is demoted leaves so much of node 0 free. */
+static void demote(unsigned long nr, unsigned long room)
+{
+	machine_room(0, room);
+	while (nr--)
+		pghot_room_left(pghot_target(0), 1);
+}
+
+TEST(who_waits_is_told_of_room_that_is_made)
+{
+	unsigned long i;
+
+	machine_start_apart(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	for (i = 0; i < 100; i++)
+		machine_ready(2, i, 0);
+	/* By now it is asked once in a tenth of a second. */
+	machine_run(200);
+	assert_int_equal(machine_moved(2, 0, 100, 0), 0);
+	demote(1000, 63);
+	machine_run(3);
+	assert_int_equal(machine_moved(2, 0, 100, 0), 0);
+	demote(16, 64);
+	machine_run(3);
+	/* One is kept. */
+	assert_int_equal(machine_moved(2, 0, 100, 0), 63);
+	/* And so on, as fast as it is made. */
+	demote(64, 64);
+	machine_run(3);
+	assert_int_equal(machine_moved(2, 0, 100, 0), 100);
+	machine_stop();
+}
+
+/* Where kswapd keeps next to nothing for promotion that is what there is to wait for. */
+TEST(who_waits_is_told_of_half_of_what_kswapd_makes)
+{
+	unsigned long i;
+
+	machine_start_apart(false);
+	machine_node[0].node_zones[0].promo = machine_node[0].node_zones[0].high + 20;
+	machine_room(0, 0);
+	machine_thread(2);
+	for (i = 0; i < 100; i++)
+		machine_ready(2, i, 0);
+	machine_run(200);
+	demote(16, 10);
+	machine_run(3);
+	assert_int_equal(machine_moved(2, 0, 100, 0), 0);
+	demote(16, 11);
+	machine_run(3);
+	assert_int_equal(machine_moved(2, 0, 100, 0), 10);
+	machine_stop();
+}
+
+TEST(room_that_nobody_waits_for_wakes_nobody)
+{
+	machine_start_apart(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_run(10);
+	demote(1000, 1000);
+	assert_int_equal(machine_stat("wakeups"), 0);
+	machine_stop();
+}
+
 TEST(those_that_wait_move_when_there_is_room)
 {
 	machine_start_apart(false);
@@ -340,6 +406,9 @@ UNIT_MAIN(
 	cmocka_unit_test(a_full_target_delays_nobody),
 	cmocka_unit_test(a_target_with_little_room_delays_nobody),
 	cmocka_unit_test(room_is_used_as_fast_as_it_is_made),
+	cmocka_unit_test(who_waits_is_told_of_room_that_is_made),
+	cmocka_unit_test(who_waits_is_told_of_half_of_what_kswapd_makes),
+	cmocka_unit_test(room_that_nobody_waits_for_wakes_nobody),
 	cmocka_unit_test(those_that_wait_move_when_there_is_room),
 	cmocka_unit_test(a_page_may_change_its_mind_while_it_waits),
 	cmocka_unit_test(nobody_waits_for_a_node_that_went),

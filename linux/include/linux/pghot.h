@@ -256,7 +256,8 @@ static inline bool pghot_needs_headroom(void)
  * @dst: the new folio
  * @src: the old one
  *
- * What moves between tiers pghot watches a little of: does it gain anything?
+ * What moves between tiers pghot watches a little of: does it gain anything? And who
+ * waits for room there is told.
  *
  * Context: the folios are locked.
  */

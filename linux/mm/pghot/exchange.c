@@ -159,6 +159,8 @@ void __pghot_moved(const struct folio *dst, const struct folio *src)
 	target = pghot_target(came ? to : from);
 	if (!target)
 		return;
+	if (!came)
+		pghot_room_left(target, folio_nr_pages(src));
 	/* Pair with the releases in exchange_make(). */
 	exchange_moved(smp_load_acquire(&target->exchange), dst, src, came);
 	if (static_branch_unlikely(&pghot_page_cache_key))

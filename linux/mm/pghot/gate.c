@@ -15,9 +15,10 @@
 #include "promoter.h"
 
 /*
- * So soon a target is asked again that had room and has no more. What kswapd keeps
- * free for promotion is a thousandth of a node, which it has free again in some
- * milliseconds: whoever comes by ten times a second gets 160 MiB/s into 16 GiB.
+ * So soon a target is asked again that had room and has no more, whoever may have made
+ * some: see room.c. What kswapd keeps free for promotion is a thousandth of a node, which
+ * it has free again in some milliseconds: whoever comes by ten times a second gets
+ * 160 MiB/s into 16 GiB.
  */
 #define ROOM_MS		4U
 /* So late who cannot know: tokens for a batch, memory in one piece. */
@@ -81,6 +82,16 @@ static u32 closing_left_ms(const struct pghot_closing *c, u32 now)
 	return gone < c->wait_ms ? c->wait_ms - gone : 0;
 }
 
+/* Until a target that is closed may open. */
+static u32 dest_left_ms(const struct pghot_promoter *p, int nid, u32 now)
+{
+	const struct pghot_dest *d = &p->dest[nid];
+
+	if (d->closed == PGHOT_WAITS_ROOM && pghot_room_made(nid, d->room_since))
+		return 0;
+	return closing_left_ms(&d->closing, now);
+}
+
 /**
  * pghot_promoter_open - open a target, if its time has come
  * @p: the promoter
@@ -97,7 +108,7 @@ bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew)
 	bool target = pghot_may_promote_to(nid);
 	u32 now = pghot_now_ms();
 	bool opens = d->closed != PGHOT_OPEN &&
-		     !(target && closing_left_ms(&d->closing, now));
+		     !(target && dest_left_ms(p, nid, now));
 
 	if (!anew && !opens)
 		return false;
@@ -127,7 +138,7 @@ bool pghot_promoter_opens(const struct pghot_promoter *p)
 
 	for (nid = 0; nid < nr_node_ids; nid++)
 		if (p->dest[nid].closed != PGHOT_OPEN &&
-		    !closing_left_ms(&p->dest[nid].closing, now))
+		    !dest_left_ms(p, nid, now))
 			return true;
 	return false;
 }
@@ -170,10 +181,12 @@ void pghot_promoter_close(struct pghot_promoter *p, int nid,
 	struct pghot_dest *d = &p->dest[nid];
 
 	d->closed = why;
-	if (why == PGHOT_WAITS_ROOM)
+	if (why == PGHOT_WAITS_ROOM) {
 		wait_ms = room_wait_ms(d, nid);
-	else
+		d->room_since = pghot_room_await(nid, p->src);
+	} else {
 		wait_ms = max(wait_ms, CLOSED_MS);
+	}
 	d->closing = closing_begin(wait_ms);
 	if (claims)
 		pghot_target_claim(nid, p->src, true);
@@ -289,12 +302,9 @@ u32 pghot_promoter_due_ms(struct pghot_promoter *p)
 	u32 now = pghot_now_ms(), due = U32_MAX;
 	unsigned int nid;
 
-	for (nid = 0; nid < nr_node_ids; nid++) {
-		struct pghot_dest *d = &p->dest[nid];
-
-		if (d->closed != PGHOT_OPEN)
-			due = min(due, max(closing_left_ms(&d->closing, now), 1U));
-	}
+	for (nid = 0; nid < nr_node_ids; nid++)
+		if (p->dest[nid].closed != PGHOT_OPEN)
+			due = min(due, max(dest_left_ms(p, nid, now), 1U));
 	return due;
 }
 

@@ -85,6 +85,10 @@ struct pghot_node {
  * @cache_held: by which power of two less page cache is to come; so does this
  * @gain_percent: what that was when it was last known, or 0
  * @cache_gain_percent: the same for page cache
+ * @room_awaited: nodes wait for room
+ * @room_for: they
+ * @room_left: some of the pages that left since somebody looked whether there is room
+ * @room_made: how often there was, for those who waited
  * @lock: protects what follows
  * @bucket: what the rate limit lets through
  * @claims: lower-tier nodes that were refused and wait for more
@@ -103,6 +107,10 @@ struct pghot_target {
 	u32 cache_held;
 	u32 gain_percent;
 	u32 cache_gain_percent;
+	bool room_awaited;
+	nodemask_t room_for;
+	unsigned long room_left;
+	u32 room_made;
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct pghot_bucket bucket;
 	nodemask_t claims;
@@ -209,6 +217,7 @@ bool pghot_record_pfn(unsigned long *pfn, unsigned long *nr);
 void pghot_wake_init(struct pghot_node *node);
 void pghot_wake_kmigrated(struct pghot_node *node, int nid);
 void pghot_wake_seen(struct pghot_node *node);
+void pghot_wake_for_room(int nid);
 bool pghot_is_waiting(int nid, int from);
 bool pghot_is_behind(int nid);
 
@@ -216,11 +225,7 @@ bool pghot_is_behind(int nid);
 struct pghot_target *pghot_target(int nid);
 int pghot_target_sync(int nid, struct kobject *parent);
 bool pghot_target_active(int nid);
-void pghot_look_for_room(struct pghot_room *room);
 bool pghot_may_promote_to(int nid);
-bool pghot_has_room(int nid, unsigned long nr_pages);
-bool pghot_has_block(int nid, unsigned int order);
-void pghot_make_room(int nid, unsigned int order);
 int pghot_next_target(int nid, int src, const nodemask_t *allowed, int last);
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		      unsigned long nr_pages);
@@ -229,6 +234,16 @@ bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
 void pghot_return_tokens(int nid, int src, unsigned long nr_pages);
 void pghot_target_claim(int nid, int src, bool claims);
 void pghot_target_share(int nid, int src, struct pghot_share *share);
+
+/* room.c */
+void pghot_look_for_room(struct pghot_room *room);
+bool pghot_has_room(int nid, unsigned long nr_pages);
+bool pghot_has_block(int nid, unsigned int order);
+void pghot_make_room(int nid, unsigned int order);
+unsigned long pghot_room_pages(int nid);
+u32 pghot_room_await(int nid, int src);
+bool pghot_room_made(int nid, u32 since);
+void pghot_room_left(struct pghot_target *target, unsigned long nr_pages);
 
 /*
  * owners.c: a folio that more VMAs than this may map stays where it is. Looking

@@ -108,6 +108,7 @@ struct pghot_closing {
  * @closed: why it takes nothing more for now, or PGHOT_OPEN
  * @closing: since when, and for how long
  * @room_ms: for how long it was closed when it last had no room
+ * @room_since: that is over when room was made since then: see pghot_room_made()
  * @own_only: it has no room for pages that should go elsewhere
  * @own_closing: the same for that
  * @large_order: folios of this order and above wait for free memory in one piece
@@ -126,6 +127,7 @@ struct pghot_dest {
 	enum pghot_verdict closed;
 	struct pghot_closing closing;
 	u32 room_ms;
+	u32 room_since;
 	bool own_only;
 	struct pghot_closing own_closing;
 	unsigned int large_order;

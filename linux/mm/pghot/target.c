@@ -7,7 +7,6 @@
 #define pr_fmt(fmt) "pghot: " fmt
 
 #include <linux/memory-tiers.h>
-#include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/numa_promotion.h>
@@ -94,89 +93,6 @@ bool pghot_target_active(int nid)
 	struct pghot_target *target = pghot_target(nid);
 
 	return target && target->active;
-}
-
-/**
- * pghot_look_for_room - find out where one access is enough
- * @room: set to that; who reads it meanwhile may find some of both
- *
- * Context: any but NMI.
- */
-void pghot_look_for_room(struct pghot_room *room)
-{
-	bool some = false, all = true;
-	int nid;
-
-	for_each_node(nid) {
-		bool target = pghot_may_promote_to(nid);
-
-		if (target && pgdat_free_space_enough(NODE_DATA(nid)))
-			node_set(nid, room->plenty);
-		else
-			node_clear(nid, room->plenty);
-		some |= target;
-		all &= !target || node_isset(nid, room->plenty);
-	}
-	WRITE_ONCE(room->everywhere, some && all);
-}
-
-/**
- * pghot_has_room - can a node take pages without reclaiming
- * @nid: the node
- * @nr_pages: how many
- *
- * Return: true if it can.
- */
-bool pghot_has_room(int nid, unsigned long nr_pages)
-{
-	return migrate_balanced_pgdat(NODE_DATA(nid), nr_pages);
-}
-
-/**
- * pghot_has_block - can a node take a folio in one piece without compaction
- * @nid: the node
- * @order: order of the folio
- *
- * That is asked beside pghot_has_room(), which a node with free memory in small
- * pieces has too.
- *
- * Return: true if it can.
- */
-bool pghot_has_block(int nid, unsigned int order)
-{
-	pg_data_t *pgdat = NODE_DATA(nid);
-	int z;
-
-	if (!order)
-		return true;
-	for (z = 0; z < pgdat->nr_zones; z++) {
-		struct zone *zone = pgdat->node_zones + z;
-
-		if (managed_zone(zone) &&
-		    zone_watermark_ok(zone, order, high_wmark_pages(zone),
-				      ZONE_MOVABLE, 0))
-			return true;
-	}
-	return false;
-}
-
-/**
- * pghot_make_room - have cold pages of a node demoted
- * @nid: the node
- * @order: order of the folio that found no room
- */
-void pghot_make_room(int nid, unsigned int order)
-{
-	pg_data_t *pgdat = NODE_DATA(nid);
-	int z;
-
-	for (z = pgdat->nr_zones - 1; z >= 0; z--) {
-		if (managed_zone(pgdat->node_zones + z)) {
-			wakeup_kswapd(pgdat->node_zones + z, 0, order,
-				      ZONE_MOVABLE);
-			return;
-		}
-	}
 }
 
 /*
@@ -359,28 +275,6 @@ void pghot_target_claim(int nid, int src, bool claims)
 	spin_unlock(&target->lock);
 }
 
-/* Free pages of a node that migration may use without waking reclaim. */
-static unsigned long room_pages(int nid)
-{
-	pg_data_t *pgdat = NODE_DATA(nid);
-	unsigned long sum = 0;
-	int z;
-
-	for (z = 0; z < pgdat->nr_zones; z++) {
-		struct zone *zone = pgdat->node_zones + z;
-		unsigned long free, keep;
-
-		if (!managed_zone(zone))
-			continue;
-		free = zone_page_state(zone, NR_FREE_PAGES);
-		keep = high_wmark_pages(zone) +
-		       zone->lowmem_reserve[ZONE_MOVABLE];
-		if (free > keep)
-			sum += free - keep;
-	}
-	return sum;
-}
-
 /**
  * pghot_target_share - how much a target takes from a node just now
  * @nid: target
@@ -412,7 +306,7 @@ void pghot_target_share(int nid, int src, struct pghot_share *share)
 
 	if (level > 0)
 		tokens = div_u64(level, 1000) >> PAGE_SHIFT;
-	room = room_pages(nid);
+	room = pghot_room_pages(nid);
 	takes = min(tokens, room);
 	share->full = room < tokens;
 	share->others = others;

@@ -36,6 +36,18 @@ static bool may_wake(void)
 	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
 }
 
+static void wake_thread(struct pghot_node *node)
+{
+	if (READ_ONCE(node->kick))
+		return;
+	WRITE_ONCE(node->kick, true);
+	pghot_stat_add(PGHOT_STAT_wakeups, 1);
+	if (!may_wake())
+		irq_work_queue(&node->wake_work);
+	else if (wq_has_sleeper(&node->wait))
+		wake_up(&node->wait);
+}
+
 /* The thread looks again when a target may take something. */
 static bool all_closed_to(struct pghot_node *node, int nid)
 {
@@ -65,14 +77,21 @@ void pghot_wake_kmigrated(struct pghot_node *node, int nid)
 	atomic_long_inc(&node->unseen);
 	/* Pairs with the first barrier in pghot_wake_seen(). */
 	smp_mb__after_atomic();
-	if (READ_ONCE(node->kick))
-		return;
-	WRITE_ONCE(node->kick, true);
-	pghot_stat_add(PGHOT_STAT_wakeups, 1);
-	if (!may_wake())
-		irq_work_queue(&node->wake_work);
-	else if (wq_has_sleeper(&node->wait))
-		wake_up(&node->wait);
+	wake_thread(node);
+}
+
+/**
+ * pghot_wake_for_room - a target has room for what waits: have the thread look
+ * @nid: node whose thread it is
+ *
+ * Context: any, NMI included.
+ */
+void pghot_wake_for_room(int nid)
+{
+	struct pghot_node *node = pghot_node(nid);
+
+	if (node)
+		wake_thread(node);
 }
 
 /**

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room in a target: whether there is some, having it made, and telling those who wait.
+ *
+ * Where DRAM is full, what is promoted takes the place of what kswapd demotes, and kswapd
+ * keeps little free for that: a thousandth of a node. So who waits for room is told as soon
+ * as some has been made, by those who demote, and takes it while they make more. Who came
+ * by from time to time instead would have them both wait for each other.
+ */
+#include <linux/memory-tiers.h>
+#include <linux/migrate.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/numa_promotion.h>
+#include <linux/pghot.h>
+
+#include "../internal.h"
+#include "internal.h"
+
+/*
+ * It is worth waking up for that much. Half of what kswapd makes at a time is, if that
+ * is less: it stops when there is all of it.
+ */
+#define ROOM_PAGES	64UL
+
+/* Of so many pages that leave one looks whether there is room. */
+#define ROOM_LOOK	16UL
+
+/**
+ * pghot_look_for_room - find out where one access is enough
+ * @room: set to that; who reads it meanwhile may find some of both
+ *
+ * Context: any but NMI.
+ */
+void pghot_look_for_room(struct pghot_room *room)
+{
+	bool some = false, all = true;
+	int nid;
+
+	for_each_node(nid) {
+		bool target = pghot_may_promote_to(nid);
+
+		if (target && pgdat_free_space_enough(NODE_DATA(nid)))
+			node_set(nid, room->plenty);
+		else
+			node_clear(nid, room->plenty);
+		some |= target;
+		all &= !target || node_isset(nid, room->plenty);
+	}
+	WRITE_ONCE(room->everywhere, some && all);
+}
+
+/**
+ * pghot_has_room - can a node take pages without reclaiming
+ * @nid: the node
+ * @nr_pages: how many
+ *
+ * Return: true if it can.
+ */
+bool pghot_has_room(int nid, unsigned long nr_pages)
+{
+	return migrate_balanced_pgdat(NODE_DATA(nid), nr_pages);
+}
+
+/**
+ * pghot_has_block - can a node take a folio in one piece without compaction
+ * @nid: the node
+ * @order: order of the folio
+ *
+ * That is asked beside pghot_has_room(), which a node with free memory in small
+ * pieces has too.
+ *
+ * Return: true if it can.
+ */
+bool pghot_has_block(int nid, unsigned int order)
+{
+	pg_data_t *pgdat = NODE_DATA(nid);
+	int z;
+
+	if (!order)
+		return true;
+	for (z = 0; z < pgdat->nr_zones; z++) {
+		struct zone *zone = pgdat->node_zones + z;
+
+		if (managed_zone(zone) &&
+		    zone_watermark_ok(zone, order, high_wmark_pages(zone),
+				      ZONE_MOVABLE, 0))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pghot_make_room - have cold pages of a node demoted
+ * @nid: the node
+ * @order: order of the folio that found no room
+ */
+void pghot_make_room(int nid, unsigned int order)
+{
+	pg_data_t *pgdat = NODE_DATA(nid);
+	int z;
+
+	for (z = pgdat->nr_zones - 1; z >= 0; z--) {
+		if (managed_zone(pgdat->node_zones + z)) {
+			wakeup_kswapd(pgdat->node_zones + z, 0, order,
+				      ZONE_MOVABLE);
+			return;
+		}
+	}
+}
+
+/**
+ * pghot_room_pages - free pages of a node that migration may use without waking reclaim
+ * @nid: the node
+ *
+ * Return: how many.
+ */
+unsigned long pghot_room_pages(int nid)
+{
+	pg_data_t *pgdat = NODE_DATA(nid);
+	unsigned long sum = 0;
+	int z;
+
+	for (z = 0; z < pgdat->nr_zones; z++) {
+		struct zone *zone = pgdat->node_zones + z;
+		unsigned long free, keep;
+
+		if (!managed_zone(zone))
+			continue;
+		free = zone_page_state(zone, NR_FREE_PAGES);
+		keep = high_wmark_pages(zone) +
+		       zone->lowmem_reserve[ZONE_MOVABLE];
+		if (free > keep)
+			sum += free - keep;
+	}
+	return sum;
+}
+
+/* Where so much is free it is enough for those who wait. */
+static bool room_is_worth(int nid)
+{
+	pg_data_t *pgdat = NODE_DATA(nid);
+	unsigned long made = 0;
+	int z;
+
+	for (z = 0; z < pgdat->nr_zones; z++) {
+		struct zone *zone = pgdat->node_zones + z;
+
+		if (managed_zone(zone))
+			made += promo_wmark_pages(zone) - high_wmark_pages(zone);
+	}
+	return pghot_room_pages(nid) >= min(made / 2 + 1, ROOM_PAGES);
+}
+
+/**
+ * pghot_room_await - have a node's thread woken when a target has room
+ * @nid: the target
+ * @src: the node
+ *
+ * Room that was made just before is not told. So nobody is to wait for this alone.
+ *
+ * Return: for pghot_room_made().
+ */
+u32 pghot_room_await(int nid, int src)
+{
+	struct pghot_target *target = pghot_target(nid);
+	u32 since;
+
+	if (!target || src < 0)
+		return 0;
+	since = READ_ONCE(target->room_made);
+	node_set(src, target->room_for);
+	/* Who sees this sees the node. */
+	smp_store_release(&target->room_awaited, true);
+	return since;
+}
+
+/**
+ * pghot_room_made - has room been made for those who waited
+ * @nid: the target
+ * @since: what pghot_room_await() returned
+ *
+ * Return: true if it has.
+ */
+bool pghot_room_made(int nid, u32 since)
+{
+	struct pghot_target *target = pghot_target(nid);
+
+	return target && READ_ONCE(target->room_made) != since;
+}
+
+/**
+ * pghot_room_left - pages have left a target
+ * @target: the target
+ * @nr_pages: how many; they are freed in a moment
+ *
+ * Context: any but NMI, with spinlocks held and interrupts off as well.
+ */
+void pghot_room_left(struct pghot_target *target, unsigned long nr_pages)
+{
+	int src;
+
+	/* Pairs with the release in pghot_room_await(). */
+	if (!smp_load_acquire(&target->room_awaited))
+		return;
+	/* Several may be at it; what one does not count the next one does. */
+	nr_pages += READ_ONCE(target->room_left);
+	WRITE_ONCE(target->room_left, nr_pages < ROOM_LOOK ? nr_pages : 0);
+	if (nr_pages < ROOM_LOOK || !room_is_worth(target->nid))
+		return;
+	WRITE_ONCE(target->room_awaited, false);
+	/* Of two who get here at the same time one may not count: it has changed anyway. */
+	WRITE_ONCE(target->room_made, target->room_made + 1);
+	/*
+	 * Pairs with the barriers in pghot_wake_seen(): who is woken, or sees the kick,
+	 * finds it made.
+	 */
+	smp_mb();
+	for_each_node_mask(src, target->room_for) {
+		node_clear(src, target->room_for);
+		pghot_wake_for_room(src);
+	}
+}
