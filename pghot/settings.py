@@ -54,6 +54,13 @@ SOURCE_SETTINGS = (
     Knob("scanned", "entries", "of page tables that were looked at; read-only"),
     Knob("passes", "times", "the scan has been through with all processes; read-only"),
     Knob("cpu_usec", "us", "CPU time that the scan, or samples, have used; read-only"),
+    Knob(
+        "near_permille",
+        "thousandths",
+        "how much of one CPU looks near hint faults may use",
+    ),
+    Knob("near_scanned", "entries", "of page tables, looked at near hint faults; read-only"),
+    Knob("near_usec", "us", "CPU time that looks near hint faults have used; read-only"),
     Knob("period", "ops or loads", "of so many a CPU samples one; read-only"),
     Knob(
         "look_permille",

@@ -21,6 +21,15 @@ static struct vm_area_struct vma = { .vm_mm = &process };
 /* Of the process; nobody looks at more than which it is. */
 static long first_thread, other_thread;
 
+/* Where it was told to look last, and how often it was told to. */
+static unsigned long near_addr, near_told;
+
+void pghot_near_fault(unsigned long addr, int nid)
+{
+	near_addr = addr;
+	near_told++;
+}
+
 /* Nobody reads the files of what it registers. */
 static unsigned long accesses;
 int machine_hint_fault_init(void);
@@ -66,7 +75,7 @@ static void start(void)
 /* On the @i-th page of node 2, so long after it was scanned. */
 static int fault_after(unsigned long i, int nid, u32 ms, int *booked)
 {
-	struct vm_fault vmf = { .vma = &vma };
+	struct vm_fault vmf = { .vma = &vma, .address = i << PAGE_SHIFT };
 	struct folio *folio = machine_folio(2, i);
 
 	folio->access_time = (jiffies_to_msecs(jiffies) - ms) & PAGE_ACCESS_TIME_MASK;
@@ -336,6 +345,34 @@ TEST(a_slow_fault_leaves_what_waits_hot)
 	machine_stop();
 }
 
+/* Where a fast one is nobody has to look: its page is ready. */
+TEST(a_slow_fault_says_where_to_look)
+{
+	u32 slow = PGHOT_WINDOW_MS - 1;
+	int booked;
+
+	start();
+	near_told = 0;
+	fault(1, 0, &booked);
+	/* It is ready already. */
+	fault(1, 0, &booked);
+	assert_int_equal(near_told, 0);
+	fault_after(7, 0, slow, &booked);
+	assert_int_equal(near_told, 1);
+	assert_int_equal(near_addr, 7 << PAGE_SHIFT);
+	/* The second one makes it ready. */
+	fault_after(7, 0, slow, &booked);
+	assert_int_equal(machine_stat("ready"), 2);
+	assert_int_equal(near_told, 1);
+	machine_thread(2);
+	machine_run(10);
+	/* With plenty of room the first one does. */
+	machine_plenty(0);
+	fault_after(8, 0, slow, &booked);
+	assert_int_equal(near_told, 1);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(a_fault_is_booked_where_its_page_goes),
 	cmocka_unit_test(a_fault_moves_its_page_only_where_all_may_come),
@@ -350,4 +387,5 @@ UNIT_MAIN(
 	cmocka_unit_test(who_may_go_anywhere_asks_nobody),
 	cmocka_unit_test(a_slow_fault_proves_that_nobody_came_if_nobody_else_can),
 	cmocka_unit_test(a_slow_fault_leaves_what_waits_hot),
+	cmocka_unit_test(a_slow_fault_says_where_to_look),
 )

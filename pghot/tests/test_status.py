@@ -63,7 +63,10 @@ def test_healthy_machine(run, cxl):
         ("page_cache", True, True, 0, []),
         (
             "page_table", True, True, 0,
-            ["cpu_permille", "scan_period_ms", "scanned", "passes", "cpu_usec"],
+            [
+                "cpu_permille", "scan_period_ms", "scanned", "passes", "cpu_usec",
+                "near_permille", "near_scanned", "near_usec",
+            ],
         ),
     ]  # fmt: skip
     assert status["sources"][0]["settings"][0]["value"] == 1000

@@ -256,6 +256,9 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 			  nodemask_t *nodes);
 bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes);
 
+/* source/page_table_near.c */
+void pghot_near_fault(unsigned long addr, int nid);
+
 /* in_fault.c */
 bool pghot_fault_allowed(struct folio *folio, struct mm_struct *mm,
 			 bool has_policy, int nid);

@@ -63,12 +63,21 @@ static int page_table_start(struct pghot_source *source)
 	page_table_looker.focus = &pt_scan->focus;
 	err = pghot_pt_start(&page_table_looker);
 	if (err)
-		kvfree(pt_scan);
+		goto free;
+	err = page_table_near_start(source);
+	if (err)
+		goto stop;
+	return 0;
+stop:
+	pghot_pt_stop(&page_table_looker);
+free:
+	kvfree(pt_scan);
 	return err;
 }
 
 static void page_table_stop(struct pghot_source *source)
 {
+	page_table_near_stop();
 	pghot_pt_stop(&page_table_looker);
 	kvfree(pt_scan);
 }
@@ -79,6 +88,9 @@ static void cpu_permille_changed(void)
 }
 
 DEFINE_KNOB(cpu_permille, &pt_cpu_permille, PGHOT_CPU_PERMILLE_MIN,
+	    PGHOT_CPU_PERMILLE_MAX);
+
+DEFINE_KNOB(near_permille, &page_table_near_permille, PGHOT_CPU_PERMILLE_MIN,
 	    PGHOT_CPU_PERMILLE_MAX);
 
 static ssize_t scan_period_ms_show(struct kobject *kobj,
@@ -113,12 +125,36 @@ static ssize_t passes_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute passes_attr = __ATTR_RO(passes);
 
+static ssize_t near_scanned_show(struct kobject *kobj, struct kobj_attribute *attr,
+				 char *buf)
+{
+	unsigned long cpu_usec;
+
+	return sysfs_emit(buf, "%lu\n", page_table_near_totals(&cpu_usec));
+}
+
+static struct kobj_attribute near_scanned_attr = __ATTR_RO(near_scanned);
+
+static ssize_t near_usec_show(struct kobject *kobj, struct kobj_attribute *attr,
+			      char *buf)
+{
+	unsigned long cpu_usec;
+
+	page_table_near_totals(&cpu_usec);
+	return sysfs_emit(buf, "%lu\n", cpu_usec);
+}
+
+static struct kobj_attribute near_usec_attr = __ATTR_RO(near_usec);
+
 static struct attribute *page_table_attrs[] = {
 	&cpu_permille_knob.attr.attr,
+	&near_permille_knob.attr.attr,
 	&scan_period_ms_attr.attr,
 	&scanned_attr.attr,
 	&cpu_usec_attr.attr,
 	&passes_attr.attr,
+	&near_scanned_attr.attr,
+	&near_usec_attr.attr,
 	NULL,
 };
 ATTRIBUTE_GROUPS(page_table);
@@ -140,6 +176,7 @@ static int __init page_table_init(void)
 	if (!pghot_booted)
 		return 0;
 	cpu_permille_knob.changed = cpu_permille_changed;
+	near_permille_knob.changed = page_table_near_changed;
 	return pghot_register_source(&page_table);
 }
 late_initcall_sync(page_table_init);

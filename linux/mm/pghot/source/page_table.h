@@ -9,6 +9,7 @@
 #include <linux/pghot.h>
 #include <linux/sched.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
 #include "../internal.h"
 #include "backoff.h"
@@ -143,6 +144,27 @@ struct pt_looker {
 	u32 period_ms;
 };
 
+struct pghot_site_ring;
+struct pt_near_work;
+
+/**
+ * struct pt_near - looks at page tables that somebody tells of
+ * @looker: the thread
+ * @rings: where each CPU says which
+ * @work: memory of the thread; NULL while there is none
+ * @wait: it waits there
+ * @some: it was told that there are some
+ * @first: the CPU whose ring was emptied first
+ */
+struct pt_near {
+	struct pt_looker looker;
+	struct pghot_site_ring __percpu *rings;
+	struct pt_near_work *work;
+	wait_queue_head_t wait;
+	bool some;
+	unsigned int first;
+};
+
 /* No page table begins there. */
 #define PT_NO_TABLE	ULONG_MAX
 
@@ -182,6 +204,21 @@ void pghot_pt_empty(struct pt_focus *focus);
 int pghot_pt_start(struct pt_looker *looker);
 void pghot_pt_stop(struct pt_looker *looker);
 void pghot_pt_kick(struct pt_looker *looker);
+
+/* pt_near.c */
+void pghot_pt_near_put(struct pt_near *near, unsigned long addr, int nid);
+void pghot_pt_near_tell(struct pt_near *near);
+bool pghot_pt_near_fill(struct pt_looker *looker);
+int pghot_pt_near_start(struct pt_near *near, struct pghot_source *source);
+void pghot_pt_near_stop(struct pt_near *near);
+
+/* page_table_near.c: a budget that nobody feels, and a hundred thousand looks a second */
+#define PGHOT_NEAR_PERMILLE	20U
+extern u32 page_table_near_permille;
+int page_table_near_start(struct pghot_source *source);
+void page_table_near_stop(void);
+void page_table_near_changed(void);
+unsigned long page_table_near_totals(unsigned long *cpu_usec);
 
 /* pt_cursor.c */
 struct mm_struct *pghot_pt_mm(pid_t tgid);

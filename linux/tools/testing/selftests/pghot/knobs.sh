@@ -27,6 +27,7 @@ knobs() {
 		$PGHOT/sources/page_cache/enabled 0 1
 		$PGHOT/sources/page_table/enabled 0 1
 		$SCAN/cpu_permille 1 1000
+		$SCAN/near_permille 1 1000
 	END
 	[ ! -d $SAMPLES ] || echo $SAMPLES/cpu_permille 1 500
 	[ ! -d $UNITS ] || echo $UNITS/epoch_ms 1 10000
@@ -94,7 +95,8 @@ test_modes_of_files() {
 			;;
 		layout | */event | */away | */accesses | */running | node*/* | target*/* | \
 			*/units | */overflows | */threshold | \
-			*/scan_period_ms | */scanned | */cpu_usec | */passes)
+			*/scan_period_ms | */scanned | */cpu_usec | */passes | \
+			*/near_scanned | */near_usec)
 			[ "$mode" = 444 ] || fail "$file has mode $mode, not 444"
 			;;
 		*)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where samples were: the page tables that map what was sampled, each once. No kernel
- * state.
+ * Where hits were: the page tables that map what was sampled, or had a hint fault, each
+ * once. No kernel state.
  */
-#ifndef _MM_PGHOT_SOURCE_SAMPLE_SITE_H
-#define _MM_PGHOT_SOURCE_SAMPLE_SITE_H
+#ifndef _MM_PGHOT_SOURCE_PT_SITE_H
+#define _MM_PGHOT_SOURCE_PT_SITE_H
 
 #include <linux/types.h>
 
-/* From the CPU that samples to who looks: he comes by several times in a window. */
+/* From the CPU to who looks: he comes by several times in a window. */
 #define PGHOT_SITE_RING	128U
 
 /* As many as fit into the focus of who looks at them. */
 #define PGHOT_SITES	1024U
 
 /**
- * struct pghot_site - a page table that maps something that was sampled
+ * struct pghot_site - a page table that maps something that was accessed
  * @table: the first address that it maps
  * @tgid: of which process
  * @nid: from which node it was accessed most; NUMA_NO_NODE: from none more than others
@@ -29,7 +29,7 @@ struct pghot_site {
 };
 
 /**
- * struct pghot_site_ring - where a CPU's samples were
+ * struct pghot_site_ring - where a CPU's hits were
  * @head: how many were ever put in; the CPU's
  * @tail: how many were ever taken out; whoever looks
  * @site: the places
@@ -44,13 +44,13 @@ struct pghot_site_ring {
 
 /**
  * struct pghot_sites - page tables in the order of processes and addresses
- * @samples: how many there were since it was asked last whether these are enough
+ * @hits: how many there were since it was asked last whether these are enough
  * @again: those of them whose page table was known
  * @nr: number
  * @site: those
  */
 struct pghot_sites {
-	unsigned int samples;
+	unsigned int hits;
 	unsigned int again;
 	unsigned int nr;
 	struct pghot_site site[PGHOT_SITES];
@@ -63,4 +63,4 @@ void pghot_site_take(struct pghot_site_ring *ring, struct pghot_sites *sites);
 void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site);
 bool pghot_sites_enough(struct pghot_sites *sites);
 
-#endif /* _MM_PGHOT_SOURCE_SAMPLE_SITE_H */
+#endif /* _MM_PGHOT_SOURCE_PT_SITE_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* source/sample_site.c: the page tables where samples were. */
+/* source/pt_site.c: the page tables where samples were. */
 #include "unit.h"
 
 #include <pthread.h>
 
 #include <linux/numa.h>
 
-#include "source/sample_site.h"
+#include "source/pt_site.h"
 
 #define MIB	(1UL << 20)
 
@@ -21,7 +21,7 @@ static void sampled(pid_t tgid, unsigned long table, int nid)
 
 static void forget(void)
 {
-	sites.nr = sites.samples = sites.again = 0;
+	sites.nr = sites.hits = sites.again = 0;
 }
 
 TEST(each_is_there_once_and_those_of_a_process_are_together)
@@ -107,7 +107,7 @@ TEST(a_ring_is_forgotten_at_once)
 	assert_true(pghot_site_put(&ring, &site));
 	forget();
 	pghot_site_take(&ring, &sites);
-	assert_int_equal(sites.samples, 1);
+	assert_int_equal(sites.hits, 1);
 }
 
 TEST(a_ring_that_is_full_loses_what_comes_last)
@@ -159,7 +159,7 @@ TEST(a_ring_may_be_filled_and_emptied_at_a_time)
 	while (taken < PUT) {
 		forget();
 		pghot_site_take(&ring, &sites);
-		taken += sites.samples;
+		taken += sites.hits;
 		for (i = 0; i < sites.nr; i++) {
 			const struct pghot_site *s = &sites.site[i];
 

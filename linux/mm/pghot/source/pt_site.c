@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sites of samples. Those of a process are next to each other, so that who looks at
- * them does so process by process.
+ * Sites of hits: samples, or hint faults. Those of a process are next to each other, so
+ * that who looks at them does so process by process.
  */
 #include <linux/compiler.h>
 #include <linux/numa.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "sample_site.h"
+#include "pt_site.h"
 #include "vote.h"
 
-/* Fewer samples say nothing of how many page tables there are. */
+/* Fewer hits say nothing of how many page tables there are. */
 #define SITES_FEW	16U
 
 static bool site_before(const struct pghot_site *a, const struct pghot_site *b)
@@ -37,7 +37,7 @@ static unsigned int site_find(const struct pghot_sites *sites,
 }
 
 /**
- * pghot_site_add - there was a sample
+ * pghot_site_add - there was a hit
  * @sites: where it is noted
  * @site: where it was
  *
@@ -48,7 +48,7 @@ void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site)
 	unsigned int i = site_find(sites, site);
 	struct pghot_site *at = &sites->site[i];
 
-	sites->samples++;
+	sites->hits++;
 	if (i < sites->nr && !site_before(site, at)) {
 		pghot_vote(&at->nid, &at->lead, site->nid);
 		sites->again++;
@@ -67,24 +67,24 @@ void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site)
  * @sites: the page tables
  *
  * Whoever looks too soon looks at a few at a time, and each time costs. That hardly any
- * of the last samples was at a new place says that hardly any place is not known.
+ * of the last hits was at a new place says that hardly any place is not known.
  *
  * Return: true if so, or if there is no more room.
  */
 bool pghot_sites_enough(struct pghot_sites *sites)
 {
-	unsigned int fresh = sites->samples - sites->again;
-	bool enough = sites->samples >= SITES_FEW && fresh * SITES_FEW <= sites->samples;
+	unsigned int fresh = sites->hits - sites->again;
+	bool enough = sites->hits >= SITES_FEW && fresh * SITES_FEW <= sites->hits;
 
-	if (sites->samples >= SITES_FEW) {
-		sites->samples = 0;
+	if (sites->hits >= SITES_FEW) {
+		sites->hits = 0;
 		sites->again = 0;
 	}
 	return enough || sites->nr == PGHOT_SITES;
 }
 
 /**
- * pghot_site_put - there was a sample, says the CPU
+ * pghot_site_put - there was a hit, says the CPU
  * @ring: the CPU's
  * @site: where it was
  *

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Looks near hint faults. A page that nobody has accessed for longer than a window, and
+ * then somebody does, is not hot for that: its second access is. NUMA balancing would be a
+ * whole scan later to see that one, and the scan of all page tables has its turn to come
+ * as well. But where such pages are, programs have just begun to use what they did not
+ * use before. So that is where to look next: see pt_near.c.
+ */
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/wait.h>
+
+#include "../internal.h"
+#include "page_table.h"
+#include "pt_site.h"
+
+/* With the shortest period the hottest alone would be found. */
+#define NEAR_LEAST	1U
+
+u32 page_table_near_permille = PGHOT_NEAR_PERMILLE;
+
+static DEFINE_PER_CPU(struct pghot_site_ring, fault_rings);
+
+static u32 near_permille(void)
+{
+	return READ_ONCE(page_table_near_permille);
+}
+
+/* Started and stopped by those alone who exclude each other. */
+static struct pt_near fault_near = {
+	.looker = {
+		.comm = "pghot_pt_near",
+		.least = NEAR_LEAST,
+		.permille = near_permille,
+		.fill = pghot_pt_near_fill,
+	},
+	.rings = &fault_rings,
+	.wait = __WAIT_QUEUE_HEAD_INITIALIZER(fault_near.wait),
+};
+
+/* Does anybody look? */
+static bool fault_near_on;
+
+/**
+ * pghot_near_fault - a hint fault was the first access to a page for some time
+ * @addr: where the current task accessed it
+ * @nid: from which node
+ *
+ * Context: process context; the lock of its page table held.
+ */
+void pghot_near_fault(unsigned long addr, int nid)
+{
+	if (!READ_ONCE(fault_near_on))
+		return;
+	preempt_disable();
+	pghot_pt_near_put(&fault_near, addr, nid);
+	preempt_enable();
+	pghot_pt_near_tell(&fault_near);
+}
+
+/**
+ * page_table_near_start - begin to look near hint faults
+ * @source: who reports
+ *
+ * Context: sleeps.
+ *
+ * Return: 0 or a negative error.
+ */
+int page_table_near_start(struct pghot_source *source)
+{
+	int err = pghot_pt_near_start(&fault_near, source);
+
+	WRITE_ONCE(fault_near_on, !err);
+	return err;
+}
+
+/**
+ * page_table_near_stop - look no more
+ *
+ * Context: sleeps.
+ */
+void page_table_near_stop(void)
+{
+	WRITE_ONCE(fault_near_on, false);
+	pghot_pt_near_stop(&fault_near);
+}
+
+/**
+ * page_table_near_changed - there is a new budget
+ */
+void page_table_near_changed(void)
+{
+	pghot_pt_kick(&fault_near.looker);
+}
+
+/**
+ * page_table_near_totals - what it took since boot
+ * @cpu_usec: set to CPU time
+ *
+ * Return: page table entries that were looked at.
+ */
+unsigned long page_table_near_totals(unsigned long *cpu_usec)
+{
+	*cpu_usec = READ_ONCE(fault_near.looker.cpu_usec);
+	return READ_ONCE(fault_near.looker.scanned);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Looks near: somebody has met a page of a lower tier that is accessed, and says so. What
+ * is accessed has neighbours that are. The accessed bits of the page table there say which,
+ * and how often; from where they are accessed is known, too. See pt_looker.c.
+ *
+ * Each CPU has a ring for such places, which the thread empties. Where that is full a place
+ * is left out: there is enough to look at.
+ */
+#include <linux/cpumask.h>
+#include <linux/freezer.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/pgtable.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "../internal.h"
+#include "pace.h"
+#include "page_table.h"
+#include "pt_site.h"
+
+/**
+ * struct pt_near_work - the working memory of the thread, none of which grows
+ * @focus: what is looked at
+ * @sites: what is to be
+ */
+struct pt_near_work {
+	struct pt_focus focus;
+	struct pghot_sites sites;
+};
+
+/**
+ * pghot_pt_near_put - the current task has accessed a page of a lower tier
+ * @near: who may look there
+ * @addr: where
+ * @nid: from which node
+ *
+ * pghot_pt_near_tell() is to follow, in whichever context may do that.
+ *
+ * Context: any, NMI included, but the same for all that @near has; preemption is off.
+ */
+void pghot_pt_near_put(struct pt_near *near, unsigned long addr, int nid)
+{
+	const struct pghot_site site = {
+		.table = addr & PMD_MASK,
+		.tgid = current->tgid,
+		.nid = nid,
+	};
+
+	pghot_site_put(this_cpu_ptr(near->rings), &site);
+}
+
+/**
+ * pghot_pt_near_tell - there is something in a ring
+ * @near: whose
+ *
+ * Context: any but NMI; the lock of a page table may be held.
+ */
+void pghot_pt_near_tell(struct pt_near *near)
+{
+	if (READ_ONCE(near->some))
+		return;
+	WRITE_ONCE(near->some, true);
+	wake_up(&near->wait);
+}
+
+/* Each time another CPU is the first: what all have may be more than there is room for. */
+static void near_take_all(struct pt_near *near)
+{
+	int cpu;
+
+	near->first = (near->first + 1) % nr_cpu_ids;
+	for_each_cpu_wrap(cpu, cpu_possible_mask, near->first)
+		pghot_site_take(per_cpu_ptr(near->rings, cpu), &near->work->sites);
+}
+
+/* What was told while nobody came by is of some time ago: rings keep the oldest. */
+static void near_drop_all(struct pt_near *near)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		pghot_site_drop(per_cpu_ptr(near->rings, cpu));
+	WRITE_ONCE(near->some, false);
+}
+
+/* Those of a process are next to each other. */
+static void near_admit(struct pt_focus *focus, const struct pghot_sites *sites)
+{
+	struct mm_struct *mm = NULL;
+	unsigned int i;
+
+	for (i = 0; i < sites->nr; i++) {
+		const struct pghot_site *site = &sites->site[i];
+
+		if (!i || site->tgid != site[-1].tgid) {
+			if (mm)
+				mmput_async(mm);
+			mm = pghot_pt_mm(site->tgid);
+			cond_resched();
+		}
+		if (mm && pghot_pt_wants_table(mm, site->table))
+			pghot_pt_admit(focus, mm, site->table, site->nid);
+	}
+	if (mm)
+		mmput_async(mm);
+}
+
+/*
+ * Wait until there is something, and then for more of it: for a window at most. Nobody has
+ * to wake the thread meanwhile, and it does not come by more often than it looks.
+ */
+static void near_gather(struct pt_near *near)
+{
+	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
+	u32 tick_ms = max(window_ms / PGHOT_PACE_PART, PGHOT_PACE_LEAST_MS);
+	struct pghot_sites *sites = &near->work->sites;
+	unsigned long until;
+
+	sites->nr = 0;
+	sites->hits = 0;
+	sites->again = 0;
+	near_drop_all(near);
+	wait_event_freezable(near->wait, READ_ONCE(near->some) || kthread_should_stop());
+	until = jiffies + msecs_to_jiffies(window_ms);
+	do {
+		wait_event_freezable_timeout(near->wait, kthread_should_stop(),
+					     msecs_to_jiffies(tick_ms));
+		near_take_all(near);
+	} while (!pghot_sites_enough(sites) && time_before(jiffies, until) &&
+		 !kthread_should_stop());
+}
+
+/**
+ * pghot_pt_near_fill - have page tables in the focus that somebody told of
+ * @looker: whose looker
+ *
+ * For struct pt_looker.
+ *
+ * Context: the thread that looks; sleeps.
+ *
+ * Return: true.
+ */
+bool pghot_pt_near_fill(struct pt_looker *looker)
+{
+	struct pt_near *near = container_of(looker, struct pt_near, looker);
+
+	near_gather(near);
+	if (!kthread_should_stop())
+		near_admit(&near->work->focus, &near->work->sites);
+	return true;
+}
+
+/**
+ * pghot_pt_near_start - begin to look
+ * @near: who
+ * @source: who reports
+ *
+ * Context: sleeps.
+ *
+ * Return: 0 or a negative error: -EOPNOTSUPP where page tables cannot be looked at.
+ */
+int pghot_pt_near_start(struct pt_near *near, struct pghot_source *source)
+{
+	int err;
+
+	static_assert(PGHOT_SITES <= PT_FOCUS_MAX);
+	near->work = kvzalloc_obj(*near->work);
+	if (!near->work)
+		return -ENOMEM;
+	near->work->focus.source = source;
+	near->looker.focus = &near->work->focus;
+	err = pghot_pt_start(&near->looker);
+	if (!err)
+		return 0;
+	kvfree(near->work);
+	near->work = NULL;
+	return err;
+}
+
+/**
+ * pghot_pt_near_stop - look no more
+ * @near: who; it may not have begun
+ *
+ * Whoever still tells of something tells nobody.
+ *
+ * Context: sleeps.
+ */
+void pghot_pt_near_stop(struct pt_near *near)
+{
+	if (!near->work)
+		return;
+	pghot_pt_stop(&near->looker);
+	kvfree(near->work);
+	near->work = NULL;
+}
