@@ -24,7 +24,7 @@ static long first_thread, other_thread;
 /* Where it was told to look last, and how often it was told to. */
 static unsigned long near_addr, near_told;
 
-void pghot_near_fault(unsigned long addr, int nid)
+void pghot_near_fault(const struct mm_struct *mm, unsigned long addr, int nid)
 {
 	near_addr = addr;
 	near_told++;

@@ -210,6 +210,48 @@ TEST(who_waits_is_told_of_half_of_what_kswapd_makes)
 	machine_stop();
 }
 
+/* One page for each batch that is demoted, and so on, is all that a large folio would get. */
+TEST(small_pages_leave_room_for_a_large_one_that_waits)
+{
+	unsigned long i;
+
+	machine_start_apart(false);
+	machine_node[0].node_zones[0].promo = machine_node[0].node_zones[0].high + 4096;
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_large(2, 0, 9);
+	machine_ready(2, 0, 0);
+	for (i = 1024; i < 1124; i++)
+		machine_ready(2, i, 0);
+	machine_run(200);
+	/* Some of it is free, and so it is the large one alone that is refused. */
+	machine_room(0, 80);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_moved(2, 0, 512, 0), 0);
+	demote(400, 511);
+	machine_run(3);
+	assert_int_equal(machine_moved(2, 0, 1124, 0), 79);
+	demote(16, 600);
+	machine_run(3);
+	assert_int_equal(machine_moved(2, 0, 512, 0), 512);
+	machine_stop();
+}
+
+/* It is not to look for what migration may not use. */
+TEST(what_is_kept_for_others_is_no_room)
+{
+	machine_start_apart(false);
+	machine_node[0].node_zones[0].nr_free_highatomic = 1000;
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(200);
+	demote(1000, 1000);
+	machine_run(3);
+	assert_int_equal(machine_stat("wakeups"), 1);
+	machine_stop();
+}
+
 TEST(room_that_nobody_waits_for_wakes_nobody)
 {
 	machine_start_apart(false);
@@ -408,6 +450,8 @@ UNIT_MAIN(
 	cmocka_unit_test(room_is_used_as_fast_as_it_is_made),
 	cmocka_unit_test(who_waits_is_told_of_room_that_is_made),
 	cmocka_unit_test(who_waits_is_told_of_half_of_what_kswapd_makes),
+	cmocka_unit_test(small_pages_leave_room_for_a_large_one_that_waits),
+	cmocka_unit_test(what_is_kept_for_others_is_no_room),
 	cmocka_unit_test(room_that_nobody_waits_for_wakes_nobody),
 	cmocka_unit_test(those_that_wait_move_when_there_is_room),
 	cmocka_unit_test(a_page_may_change_its_mind_while_it_waits),

@@ -117,6 +117,7 @@ bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew)
 	if (!closing_left_ms(&d->own_closing, now))
 		d->own_only = false;
 	if (opens) {
+		d->room_told = closing_left_ms(&d->closing, now);
 		d->closed = PGHOT_OPEN;
 		d->came = 0;
 	}
@@ -153,7 +154,8 @@ static struct pghot_closing closing_begin(u32 wait_ms)
 
 /*
  * Soon, as long as there is room for something each time; less and less often, where
- * there is none. That this node has had its share says nothing of that.
+ * there is none. That this node has had its share says nothing of that, nor that others
+ * have taken what it was told of.
  */
 static u32 room_wait_ms(struct pghot_dest *d, int nid)
 {
@@ -161,10 +163,16 @@ static u32 room_wait_ms(struct pghot_dest *d, int nid)
 		d->room_ms = ROOM_MS;
 	else if (d->came)
 		d->room_ms = max(d->room_ms / 2, ROOM_MS);
-	else if (!d->share.others || d->taken < d->share.pages ||
-		 !pghot_has_room(nid, 1))
+	else if (!d->room_told && (!d->share.others || d->taken < d->share.pages ||
+				   !pghot_has_room(nid, 1)))
 		d->room_ms = min(2 * d->room_ms, CLOSED_MS);
 	return d->room_ms;
+}
+
+/* Whose thread is to be woken when there is room. Who promotes ranges has none. */
+static int room_for(const struct pghot_promoter *p)
+{
+	return p->told ? p->src : NUMA_NO_NODE;
 }
 
 /**
@@ -183,7 +191,7 @@ void pghot_promoter_close(struct pghot_promoter *p, int nid,
 	d->closed = why;
 	if (why == PGHOT_WAITS_ROOM) {
 		wait_ms = room_wait_ms(d, nid);
-		d->room_since = pghot_room_await(nid, p->src);
+		d->room_since = pghot_room_await(nid, room_for(p), 1);
 	} else {
 		wait_ms = max(wait_ms, CLOSED_MS);
 	}
@@ -226,6 +234,7 @@ void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
 	if (pghot_promoter_takes(p, nid, order))
 		d->large_order = order;
 	d->large_closing = closing_begin(CLOSED_MS);
+	d->large_since = pghot_room_await(nid, room_for(p), 1UL << order);
 }
 
 /**
@@ -241,7 +250,8 @@ bool pghot_promoter_takes(struct pghot_promoter *p, int nid, unsigned int order)
 	struct pghot_dest *d = &p->dest[nid];
 
 	return !order || order < d->large_order ||
-	       !closing_left_ms(&d->large_closing, pghot_now_ms());
+	       !closing_left_ms(&d->large_closing, pghot_now_ms()) ||
+	       (pghot_room_made(nid, d->large_since) && pghot_has_block(nid, order));
 }
 
 /**

@@ -88,6 +88,7 @@ struct pghot_node {
  * @room_awaited: nodes wait for room
  * @room_for: they
  * @room_left: some of the pages that left since somebody looked whether there is room
+ * @room_most: the largest folio that they wait for room for
  * @room_made: how often there was, for those who waited
  * @lock: protects what follows
  * @bucket: what the rate limit lets through
@@ -110,7 +111,8 @@ struct pghot_target {
 	bool room_awaited;
 	nodemask_t room_for;
 	unsigned long room_left;
-	u32 room_made;
+	unsigned long room_most;
+	atomic_long_t room_made;
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct pghot_bucket bucket;
 	nodemask_t claims;
@@ -183,7 +185,7 @@ extern struct mutex pghot_lock;
 extern struct pghot_node *pghot_nodes[MAX_NUMNODES];
 int pghot_nodes_enable(bool enable);
 void pghot_nodes_forget(void);
-bool pghot_all_waiting(void);
+bool pghot_all_waiting(unsigned long *moved);
 int pghot_nodes_init(struct kobject *parent);
 
 /**
@@ -241,8 +243,8 @@ bool pghot_has_room(int nid, unsigned long nr_pages);
 bool pghot_has_block(int nid, unsigned int order);
 void pghot_make_room(int nid, unsigned int order);
 unsigned long pghot_room_pages(int nid);
-u32 pghot_room_await(int nid, int src);
-bool pghot_room_made(int nid, u32 since);
+unsigned long pghot_room_await(int nid, int src, unsigned long nr_pages);
+bool pghot_room_made(int nid, unsigned long since);
 void pghot_room_left(struct pghot_target *target, unsigned long nr_pages);
 
 /*
@@ -257,7 +259,7 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 bool pghot_owners_allow(struct folio *folio, nodemask_t *nodes);
 
 /* source/page_table_near.c */
-void pghot_near_fault(unsigned long addr, int nid);
+void pghot_near_fault(const struct mm_struct *mm, unsigned long addr, int nid);
 
 /* in_fault.c */
 bool pghot_fault_allowed(struct folio *folio, struct mm_struct *mm,

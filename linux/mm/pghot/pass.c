@@ -41,6 +41,7 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 		kvfree(p);
 		return NULL;
 	}
+	p->promoter->told = true;
 	p->node = node;
 	for (nid = 0; nid < nr_node_ids; nid++)
 		p->place[nid].most_class = PGHOT_CLASSES;

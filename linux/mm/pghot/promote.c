@@ -68,10 +68,11 @@ static enum admit refuse_all(struct pghot_promoter *p,
 		pghot_promoter_close_to_others(p, route->nid);
 		return ADMIT_NEXT;
 	}
-	pghot_make_room(route->nid, order);
 	/* A folio that is too large for what room there is claims none of it. */
 	pghot_promoter_close(p, route->nid, PGHOT_WAITS_ROOM, 0,
 			     d->share.others || !pghot_has_room(route->nid, 1));
+	/* Who makes it is to know that it is waited for. */
+	pghot_make_room(route->nid, order);
 	return ADMIT_NEXT;
 }
 
@@ -85,9 +86,9 @@ static enum admit refuse_size(struct pghot_promoter *p,
 {
 	if (!order || !pghot_has_room(route->nid, 1))
 		return refuse_all(p, route, order);
+	pghot_promoter_close_to_large(p, route->nid, order);
 	if (route->nid == route->first)
 		pghot_make_room(route->nid, order);
-	pghot_promoter_close_to_large(p, route->nid, order);
 	return ADMIT_LATER;
 }
 

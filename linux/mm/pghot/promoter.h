@@ -109,10 +109,11 @@ struct pghot_closing {
  * @closing: since when, and for how long
  * @room_ms: for how long it was closed when it last had no room
  * @room_since: that is over when room was made since then: see pghot_room_made()
+ * @room_told: so it was the last time
  * @own_only: it has no room for pages that should go elsewhere
  * @own_closing: the same for that
  * @large_order: folios of this order and above wait for free memory in one piece
- * @large_closing: the same for that
+ * @large_closing, @large_since: the same for that
  * @min_class: heat below which pages wait for a later round
  * @share: what it takes from the promoter's node
  * @taken: pages that it took of that
@@ -127,11 +128,13 @@ struct pghot_dest {
 	enum pghot_verdict closed;
 	struct pghot_closing closing;
 	u32 room_ms;
-	u32 room_since;
+	unsigned long room_since;
+	bool room_told;
 	bool own_only;
 	struct pghot_closing own_closing;
 	unsigned int large_order;
 	struct pghot_closing large_closing;
+	unsigned long large_since;
 	u32 min_class;
 	struct pghot_share share;
 	unsigned long taken;
@@ -191,6 +194,7 @@ struct pghot_promoter {
 	int src;
 	bool any;
 	bool seeking;
+	bool told;
 	bool all_closed;
 	u8 wanted;
 	u32 min_class;

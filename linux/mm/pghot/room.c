@@ -7,6 +7,7 @@
  * as some has been made, by those who demote, and takes it while they make more. Who came
  * by from time to time instead would have them both wait for each other.
  */
+#include <linux/atomic.h>
 #include <linux/memory-tiers.h>
 #include <linux/migrate.h>
 #include <linux/mmzone.h>
@@ -18,8 +19,8 @@
 #include "internal.h"
 
 /*
- * It is worth waking up for that much. Half of what kswapd makes at a time is, if that
- * is less: it stops when there is all of it.
+ * It is worth waking up for that much, or for a larger folio that waits. Half of what
+ * kswapd makes at a time is, if that is less: it stops when there is all of it.
  */
 #define ROOM_PAGES	64UL
 
@@ -129,6 +130,7 @@ unsigned long pghot_room_pages(int nid)
 			continue;
 		free = zone_page_state(zone, NR_FREE_PAGES);
 		keep = high_wmark_pages(zone) +
+		       READ_ONCE(zone->nr_free_highatomic) +
 		       zone->lowmem_reserve[ZONE_MOVABLE];
 		if (free > keep)
 			sum += free - keep;
@@ -136,11 +138,11 @@ unsigned long pghot_room_pages(int nid)
 	return sum;
 }
 
-/* Where so much is free it is enough for those who wait. */
-static bool room_is_worth(int nid)
+/* Is so much free that it is worth waking up those who wait? */
+static bool room_is_worth(const struct pghot_target *target)
 {
-	pg_data_t *pgdat = NODE_DATA(nid);
-	unsigned long made = 0;
+	unsigned long made = 0, most = READ_ONCE(target->room_most);
+	pg_data_t *pgdat = NODE_DATA(target->nid);
 	int z;
 
 	for (z = 0; z < pgdat->nr_zones; z++) {
@@ -149,29 +151,36 @@ static bool room_is_worth(int nid)
 		if (managed_zone(zone))
 			made += promo_wmark_pages(zone) - high_wmark_pages(zone);
 	}
-	return pghot_room_pages(nid) >= min(made / 2 + 1, ROOM_PAGES);
+	return pghot_room_pages(target->nid) >= min(made / 2 + 1, max(most, ROOM_PAGES)) &&
+	       pghot_has_room(target->nid, 1);
 }
 
 /**
  * pghot_room_await - have a node's thread woken when a target has room
  * @nid: the target
- * @src: the node
+ * @src: the node; NUMA_NO_NODE for one who only asks pghot_room_made()
+ * @nr_pages: size of the folio that found none
  *
  * Room that was made just before is not told. So nobody is to wait for this alone.
  *
  * Return: for pghot_room_made().
  */
-u32 pghot_room_await(int nid, int src)
+unsigned long pghot_room_await(int nid, int src, unsigned long nr_pages)
 {
 	struct pghot_target *target = pghot_target(nid);
-	u32 since;
+	unsigned long since;
 
-	if (!target || src < 0)
+	if (!target)
 		return 0;
-	since = READ_ONCE(target->room_made);
+	since = atomic_long_read(&target->room_made);
+	if (src < 0)
+		return since;
 	node_set(src, target->room_for);
-	/* Who sees this sees the node. */
-	smp_store_release(&target->room_awaited, true);
+	if (nr_pages > READ_ONCE(target->room_most))
+		WRITE_ONCE(target->room_most, nr_pages);
+	/* Pairs with the barrier in pghot_room_left(): it looks for the node, or this stays. */
+	smp_mb();
+	WRITE_ONCE(target->room_awaited, true);
 	return since;
 }
 
@@ -182,11 +191,11 @@ u32 pghot_room_await(int nid, int src)
  *
  * Return: true if it has.
  */
-bool pghot_room_made(int nid, u32 since)
+bool pghot_room_made(int nid, unsigned long since)
 {
 	struct pghot_target *target = pghot_target(nid);
 
-	return target && READ_ONCE(target->room_made) != since;
+	return target && (unsigned long)atomic_long_read(&target->room_made) != since;
 }
 
 /**
@@ -200,22 +209,21 @@ void pghot_room_left(struct pghot_target *target, unsigned long nr_pages)
 {
 	int src;
 
-	/* Pairs with the release in pghot_room_await(). */
-	if (!smp_load_acquire(&target->room_awaited))
+	if (!READ_ONCE(target->room_awaited))
 		return;
 	/* Several may be at it; what one does not count the next one does. */
 	nr_pages += READ_ONCE(target->room_left);
 	WRITE_ONCE(target->room_left, nr_pages < ROOM_LOOK ? nr_pages : 0);
-	if (nr_pages < ROOM_LOOK || !room_is_worth(target->nid))
+	if (nr_pages < ROOM_LOOK || !room_is_worth(target))
 		return;
 	WRITE_ONCE(target->room_awaited, false);
-	/* Of two who get here at the same time one may not count: it has changed anyway. */
-	WRITE_ONCE(target->room_made, target->room_made + 1);
+	WRITE_ONCE(target->room_most, 0);
+	atomic_long_inc(&target->room_made);
 	/*
 	 * Pairs with the barriers in pghot_wake_seen(): who is woken, or sees the kick,
-	 * finds it made.
+	 * finds it made. And with that in pghot_room_await().
 	 */
-	smp_mb();
+	smp_mb__after_atomic();
 	for_each_node_mask(src, target->room_for) {
 		node_clear(src, target->room_for);
 		pghot_wake_for_room(src);

@@ -21,7 +21,7 @@ enum node_stat_item {
 
 struct zone {
 	unsigned long present_pages;
-	unsigned long free, high, promo;
+	unsigned long free, high, promo, nr_free_highatomic;
 	unsigned long lowmem_reserve[MAX_NR_ZONES];
 	unsigned int kswapd_woken;
 	/* Of what is free, no piece is larger. */

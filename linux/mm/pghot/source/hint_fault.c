@@ -269,9 +269,9 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 				       READ_ONCE(pghot_tunables.window_ms));
 	if (pghot_record_folio(folio, &access, &hint_fault) !=
 	    PGHOT_BECAME_READY) {
-		/* Its next access may, and who looks there sees that sooner. */
+		/* Unless it is, its next access may: who looks there sees that sooner. */
 		if (slow)
-			pghot_near_fault(vmf->address, nid);
+			pghot_near_fault(mm, vmf->address, nid);
 		return NUMA_NO_NODE;
 	}
 	if (!pghot_is_waiting(folio_nid(folio), nid))

@@ -59,6 +59,8 @@ static u32 hw_sample_away;
 static u32 hw_sample_next_away;
 static u32 hw_sample_alone;
 static u64 hw_sample_began_ns;
+/* For pghot_all_waiting(). */
+static unsigned long hw_sample_moved;
 
 static void hw_sample_look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(hw_sample_work, hw_sample_look);
@@ -200,7 +202,7 @@ static void hw_sample_follow(void)
 {
 	struct pghot_sample_round r = {
 		.elapsed_ns = local_clock() - hw_sample_began_ns,
-		.held = pghot_all_waiting(),
+		.held = pghot_all_waiting(&hw_sample_moved),
 	};
 
 	hw_sample_sum_up(&r);

@@ -54,7 +54,7 @@ void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r)
 		p->found = false;
 	}
 	if (slower)
-		p->level = min(p->level + 1, PGHOT_PACE_SLOWEST);
+		p->level = min(p->level + 1, p->most ? p->most : PGHOT_PACE_SLOWEST);
 }
 
 static u32 pace_period_ms(u32 level, u32 window_ms, u32 freq_threshold)

@@ -27,11 +27,13 @@
  * struct pghot_pace - how often page tables are looked at
  * @level: 0 is as often as can be; the period doubles with each
  * @least: it is no lower than that
+ * @most: nor any higher; 0 for %PGHOT_PACE_SLOWEST
  * @found: this pass has found something
  */
 struct pghot_pace {
 	u32 level;
 	u32 least;
+	u32 most;
 	bool found;
 };
 

@@ -121,6 +121,7 @@ struct pt_scan {
  * struct pt_looker - a thread that looks at page tables
  * @comm: of the thread
  * @least: the least that its pace is slowed down: see pace.c
+ * @most: the most, or 0
  * @focus: what it looks at; there from start to stop
  * @permille: says how many thousandths of a CPU it may use
  * @fill: have page tables in the focus that are next; may sleep; returns true if the rest
@@ -133,6 +134,7 @@ struct pt_scan {
 struct pt_looker {
 	const char *comm;
 	u32 least;
+	u32 most;
 	struct pt_focus *focus;
 	u32 (*permille)(void);
 	bool (*fill)(struct pt_looker *looker);

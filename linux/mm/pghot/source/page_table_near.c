@@ -8,14 +8,21 @@
  */
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/wait.h>
 
 #include "../internal.h"
+#include "pace.h"
 #include "page_table.h"
 #include "pt_site.h"
 
 /* With the shortest period the hottest alone would be found. */
 #define NEAR_LEAST	1U
+/*
+ * It rests for no longer than a window. However long faults have told of nothing that is
+ * used again, the next one may be the first of another hot set.
+ */
+#define NEAR_MOST	PGHOT_PACE_RESTS
 
 u32 page_table_near_permille = PGHOT_NEAR_PERMILLE;
 
@@ -31,6 +38,7 @@ static struct pt_near fault_near = {
 	.looker = {
 		.comm = "pghot_pt_near",
 		.least = NEAR_LEAST,
+		.most = NEAR_MOST,
 		.permille = near_permille,
 		.fill = pghot_pt_near_fill,
 	},
@@ -43,14 +51,18 @@ static bool fault_near_on;
 
 /**
  * pghot_near_fault - a hint fault was the first access to a page for some time
+ * @mm: whose page it is
  * @addr: where the current task accessed it
  * @nid: from which node
  *
+ * What a task accesses of another process, as a debugger or a kernel thread does, is not
+ * told: that the process uses it nobody knows.
+ *
  * Context: process context; the lock of its page table held.
  */
-void pghot_near_fault(unsigned long addr, int nid)
+void pghot_near_fault(const struct mm_struct *mm, unsigned long addr, int nid)
 {
-	if (!READ_ONCE(fault_near_on))
+	if (!READ_ONCE(fault_near_on) || mm != current->mm || current->flags & PF_KTHREAD)
 		return;
 	preempt_disable();
 	pghot_pt_near_put(&fault_near, addr, nid);

@@ -25,7 +25,7 @@
 #include "../internal.h"
 #include "page_table.h"
 
-/* As many bits as two that are full have page tables, or nearly so. */
+/* A thousand lists, for what three that are full have: three page tables each. */
 #define FOCUS_TAKEN_BITS	10
 
 /* Slots of all page tables that are in a focus, and what protects them. */

@@ -36,6 +36,7 @@ static DECLARE_WAIT_QUEUE_HEAD(looker_wait);
  * @looked: page table entries that are
  * @moved: records whose folio was promoted, by all sources
  * @stayed: those whose folio has to stay where it is
+ * @went: for pghot_all_waiting()
  */
 struct pt_run {
 	struct pt_looker *looker;
@@ -46,6 +47,7 @@ struct pt_run {
 	unsigned long looked;
 	unsigned long moved;
 	unsigned long stayed;
+	unsigned long went;
 };
 
 static void looker_account(struct pt_run *run)
@@ -177,7 +179,7 @@ static u32 looker_round(struct pt_run *run)
 	round.looked = focus->looked - looked;
 	round.fresh = focus->fresh - fresh;
 	if (whole) {
-		round.held = pghot_all_waiting();
+		round.held = pghot_all_waiting(&run->went);
 		round.held |= looker_mostly_stays(run);
 	}
 	pghot_pace_follow(&run->pace, &round);
@@ -211,6 +213,7 @@ static int looker_main(void *data)
 	struct pt_run run = { .looker = data };
 
 	run.pace.least = run.looker->least;
+	run.pace.most = run.looker->most;
 	run.pace.level = run.pace.least;
 	set_freezable();
 	looker_mostly_stays(&run);
