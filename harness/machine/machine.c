@@ -20,11 +20,6 @@
 int sysctl_numa_balancing_mode;
 unsigned int sysctl_numa_balancing_scan_period_max = 60000;
 struct pghot_stat_counts pghot_stat_counts;
-
-unsigned long pghot_stat_read(enum pghot_stat stat)
-{
-	return pghot_stat_counts.count[stat];
-}
 /* Where there is no such source. */
 __attribute__((weak)) DEFINE_STATIC_KEY_FALSE(pghot_page_cache_key);
 const char *const pghot_stat_names[] = {

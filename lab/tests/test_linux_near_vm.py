@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where hint faults say that other memory is used, page tables are looked at: a modelled machine."""
+"""Where hint faults tell of other memory, page tables are looked at: a modelled machine."""
 
 from dataclasses import replace
 

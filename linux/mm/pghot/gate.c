@@ -87,7 +87,7 @@ static u32 dest_left_ms(const struct pghot_promoter *p, int nid, u32 now)
 {
 	const struct pghot_dest *d = &p->dest[nid];
 
-	if (d->closed == PGHOT_WAITS_ROOM && pghot_room_made(nid, d->room_since))
+	if (d->closed == PGHOT_WAITS_ROOM && pghot_room_made(pghot_target(nid), d->room_since))
 		return 0;
 	return closing_left_ms(&d->closing, now);
 }
@@ -191,7 +191,7 @@ void pghot_promoter_close(struct pghot_promoter *p, int nid,
 	d->closed = why;
 	if (why == PGHOT_WAITS_ROOM) {
 		wait_ms = room_wait_ms(d, nid);
-		d->room_since = pghot_room_await(nid, room_for(p), 1);
+		d->room_since = pghot_room_await(pghot_target(nid), room_for(p), 1);
 	} else {
 		wait_ms = max(wait_ms, CLOSED_MS);
 	}
@@ -234,7 +234,7 @@ void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
 	if (pghot_promoter_takes(p, nid, order))
 		d->large_order = order;
 	d->large_closing = closing_begin(CLOSED_MS);
-	d->large_since = pghot_room_await(nid, room_for(p), 1UL << order);
+	d->large_since = pghot_room_await(pghot_target(nid), room_for(p), 1UL << order);
 }
 
 /**
@@ -251,7 +251,8 @@ bool pghot_promoter_takes(struct pghot_promoter *p, int nid, unsigned int order)
 
 	return !order || order < d->large_order ||
 	       !closing_left_ms(&d->large_closing, pghot_now_ms()) ||
-	       (pghot_room_made(nid, d->large_since) && pghot_has_block(nid, order));
+	       (pghot_room_made(pghot_target(nid), d->large_since) &&
+		pghot_has_block(nid, order));
 }
 
 /**

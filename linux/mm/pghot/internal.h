@@ -185,7 +185,7 @@ extern struct mutex pghot_lock;
 extern struct pghot_node *pghot_nodes[MAX_NUMNODES];
 int pghot_nodes_enable(bool enable);
 void pghot_nodes_forget(void);
-bool pghot_all_waiting(unsigned long *moved);
+bool pghot_all_waiting(void);
 int pghot_nodes_init(struct kobject *parent);
 
 /**
@@ -228,6 +228,7 @@ struct pghot_target *pghot_target(int nid);
 int pghot_target_sync(int nid, struct kobject *parent);
 bool pghot_target_active(int nid);
 bool pghot_may_promote_to(int nid);
+void pghot_look_for_room(struct pghot_room *room);
 int pghot_next_target(int nid, int src, const nodemask_t *allowed, int last);
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		      unsigned long nr_pages);
@@ -238,13 +239,13 @@ void pghot_target_claim(int nid, int src, bool claims);
 void pghot_target_share(int nid, int src, struct pghot_share *share);
 
 /* room.c */
-void pghot_look_for_room(struct pghot_room *room);
 bool pghot_has_room(int nid, unsigned long nr_pages);
 bool pghot_has_block(int nid, unsigned int order);
 void pghot_make_room(int nid, unsigned int order);
 unsigned long pghot_room_pages(int nid);
-unsigned long pghot_room_await(int nid, int src, unsigned long nr_pages);
-bool pghot_room_made(int nid, unsigned long since);
+unsigned long pghot_room_await(struct pghot_target *target, int src,
+			       unsigned long nr_pages);
+bool pghot_room_made(const struct pghot_target *target, unsigned long since);
 void pghot_room_left(struct pghot_target *target, unsigned long nr_pages);
 
 /*

@@ -243,24 +243,16 @@ void pghot_nodes_forget(void)
 
 /**
  * pghot_all_waiting - does whatever becomes ready wait for targets to open
- * @moved: what was moved when this was asked last; what is by now
- *
- * A full target that takes pages as fast as others go is closed most of the time.
  *
  * Context: process context; it goes through all nodes.
  *
- * Return: true if no target takes anything just now, from any node of a lower tier,
- *	   and none has since this was asked last.
+ * Return: true if no target takes anything just now, from any node of a lower tier.
  */
-bool pghot_all_waiting(unsigned long *moved)
+bool pghot_all_waiting(void)
 {
-	unsigned long before = *moved;
 	bool any = false;
 	int nid;
 
-	*moved = pghot_stat_read(PGHOT_STAT_moved);
-	if (*moved != before)
-		return false;
 	for_each_node_state(nid, N_MEMORY) {
 		if (!pghot_node(nid))
 			continue;

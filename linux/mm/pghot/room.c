@@ -8,12 +8,9 @@
  * by from time to time instead would have them both wait for each other.
  */
 #include <linux/atomic.h>
-#include <linux/memory-tiers.h>
 #include <linux/migrate.h>
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
-#include <linux/numa_promotion.h>
-#include <linux/pghot.h>
 
 #include "../internal.h"
 #include "internal.h"
@@ -26,30 +23,6 @@
 
 /* Of so many pages that leave one looks whether there is room. */
 #define ROOM_LOOK	16UL
-
-/**
- * pghot_look_for_room - find out where one access is enough
- * @room: set to that; who reads it meanwhile may find some of both
- *
- * Context: any but NMI.
- */
-void pghot_look_for_room(struct pghot_room *room)
-{
-	bool some = false, all = true;
-	int nid;
-
-	for_each_node(nid) {
-		bool target = pghot_may_promote_to(nid);
-
-		if (target && pgdat_free_space_enough(NODE_DATA(nid)))
-			node_set(nid, room->plenty);
-		else
-			node_clear(nid, room->plenty);
-		some |= target;
-		all &= !target || node_isset(nid, room->plenty);
-	}
-	WRITE_ONCE(room->everywhere, some && all);
-}
 
 /**
  * pghot_has_room - can a node take pages without reclaiming
@@ -157,7 +130,7 @@ static bool room_is_worth(const struct pghot_target *target)
 
 /**
  * pghot_room_await - have a node's thread woken when a target has room
- * @nid: the target
+ * @target: the target; NULL for none
  * @src: the node; NUMA_NO_NODE for one who only asks pghot_room_made()
  * @nr_pages: size of the folio that found none
  *
@@ -165,9 +138,9 @@ static bool room_is_worth(const struct pghot_target *target)
  *
  * Return: for pghot_room_made().
  */
-unsigned long pghot_room_await(int nid, int src, unsigned long nr_pages)
+unsigned long pghot_room_await(struct pghot_target *target, int src,
+			       unsigned long nr_pages)
 {
-	struct pghot_target *target = pghot_target(nid);
 	unsigned long since;
 
 	if (!target)
@@ -186,15 +159,13 @@ unsigned long pghot_room_await(int nid, int src, unsigned long nr_pages)
 
 /**
  * pghot_room_made - has room been made for those who waited
- * @nid: the target
+ * @target: the target; NULL for none
  * @since: what pghot_room_await() returned
  *
  * Return: true if it has.
  */
-bool pghot_room_made(int nid, unsigned long since)
+bool pghot_room_made(const struct pghot_target *target, unsigned long since)
 {
-	struct pghot_target *target = pghot_target(nid);
-
 	return target && (unsigned long)atomic_long_read(&target->room_made) != since;
 }
 

@@ -95,6 +95,30 @@ bool pghot_target_active(int nid)
 	return target && target->active;
 }
 
+/**
+ * pghot_look_for_room - find out where one access is enough
+ * @room: set to that; who reads it meanwhile may find some of both
+ *
+ * Context: any but NMI.
+ */
+void pghot_look_for_room(struct pghot_room *room)
+{
+	bool some = false, all = true;
+	int nid;
+
+	for_each_node(nid) {
+		bool target = pghot_may_promote_to(nid);
+
+		if (target && pgdat_free_space_enough(NODE_DATA(nid)))
+			node_set(nid, room->plenty);
+		else
+			node_clear(nid, room->plenty);
+		some |= target;
+		all &= !target || node_isset(nid, room->plenty);
+	}
+	WRITE_ONCE(room->everywhere, some && all);
+}
+
 /*
  * How far @n is for pages on @src that @nid accesses. Seen from a node that has
  * CPUs: that is the direction that firmware fills in, the other may say 255.

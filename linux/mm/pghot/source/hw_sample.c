@@ -31,6 +31,7 @@
 #include "../internal.h"
 #include "../knob.h"
 #include "hw_sample.h"
+#include "page_table.h"
 #include "sample_pace.h"
 
 /* So many looks in a window. */
@@ -59,7 +60,7 @@ static u32 hw_sample_away;
 static u32 hw_sample_next_away;
 static u32 hw_sample_alone;
 static u64 hw_sample_began_ns;
-/* For pghot_all_waiting(). */
+/* For pghot_nothing_moves(). */
 static unsigned long hw_sample_moved;
 
 static void hw_sample_look(struct work_struct *work);
@@ -202,7 +203,7 @@ static void hw_sample_follow(void)
 {
 	struct pghot_sample_round r = {
 		.elapsed_ns = local_clock() - hw_sample_began_ns,
-		.held = pghot_all_waiting(&hw_sample_moved),
+		.held = pghot_nothing_moves(&hw_sample_moved),
 	};
 
 	hw_sample_sum_up(&r);

@@ -203,6 +203,7 @@ void pghot_pt_look_all(struct pt_focus *focus, bool last);
 void pghot_pt_empty(struct pt_focus *focus);
 
 /* pt_looker.c */
+bool pghot_nothing_moves(unsigned long *moved);
 int pghot_pt_start(struct pt_looker *looker);
 void pghot_pt_stop(struct pt_looker *looker);
 void pghot_pt_kick(struct pt_looker *looker);

@@ -36,7 +36,7 @@ static DECLARE_WAIT_QUEUE_HEAD(looker_wait);
  * @looked: page table entries that are
  * @moved: records whose folio was promoted, by all sources
  * @stayed: those whose folio has to stay where it is
- * @went: for pghot_all_waiting()
+ * @went: for pghot_nothing_moves()
  */
 struct pt_run {
 	struct pt_looker *looker;
@@ -103,6 +103,25 @@ static bool looker_mostly_stays(struct pt_run *run)
 	run->moved = moved;
 	run->stayed = stayed;
 	return stays;
+}
+
+/**
+ * pghot_nothing_moves - is what sources find not promoted just now
+ * @moved: records that were moved when this was asked last; those that are by now
+ *
+ * A full target that takes pages as fast as others go is closed most of the time.
+ *
+ * Context: process context; it goes through all nodes.
+ *
+ * Return: true if no target takes anything just now, and none has since this was asked
+ *	   last.
+ */
+bool pghot_nothing_moves(unsigned long *moved)
+{
+	unsigned long before = *moved;
+
+	*moved = pghot_stat_read(PGHOT_STAT_moved);
+	return *moved == before && pghot_all_waiting();
 }
 
 /* A new budget does not make a look earlier: it would find less. */
@@ -179,7 +198,7 @@ static u32 looker_round(struct pt_run *run)
 	round.looked = focus->looked - looked;
 	round.fresh = focus->fresh - fresh;
 	if (whole) {
-		round.held = pghot_all_waiting(&run->went);
+		round.held = pghot_nothing_moves(&run->went);
 		round.held |= looker_mostly_stays(run);
 	}
 	pghot_pace_follow(&run->pace, &round);
