@@ -163,17 +163,27 @@ static void demote(unsigned long nr, unsigned long room)
 		pghot_room_left(pghot_target(0), 1);
 }
 
-TEST(who_waits_is_told_of_room_that_is_made)
+/*
+ * A hundred pages wait for node 0, of which kswapd makes so much free. By now it is asked
+ * once in a tenth of a second.
+ */
+static void start_with_a_hundred_waiting(unsigned long made)
 {
+	struct zone *zone = &machine_node[0].node_zones[0];
 	unsigned long i;
 
 	machine_start_apart(false);
+	zone->promo = zone->high + made;
 	machine_room(0, 0);
 	machine_thread(2);
 	for (i = 0; i < 100; i++)
 		machine_ready(2, i, 0);
-	/* By now it is asked once in a tenth of a second. */
 	machine_run(200);
+}
+
+TEST(who_waits_is_told_of_room_that_is_made)
+{
+	start_with_a_hundred_waiting(1024);
 	assert_int_equal(machine_moved(2, 0, 100, 0), 0);
 	demote(1000, 63);
 	machine_run(3);
@@ -192,15 +202,7 @@ TEST(who_waits_is_told_of_room_that_is_made)
 /* Where kswapd keeps next to nothing for promotion that is what there is to wait for. */
 TEST(who_waits_is_told_of_half_of_what_kswapd_makes)
 {
-	unsigned long i;
-
-	machine_start_apart(false);
-	machine_node[0].node_zones[0].promo = machine_node[0].node_zones[0].high + 20;
-	machine_room(0, 0);
-	machine_thread(2);
-	for (i = 0; i < 100; i++)
-		machine_ready(2, i, 0);
-	machine_run(200);
+	start_with_a_hundred_waiting(20);
 	demote(16, 10);
 	machine_run(3);
 	assert_int_equal(machine_moved(2, 0, 100, 0), 0);

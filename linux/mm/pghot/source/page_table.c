@@ -64,7 +64,7 @@ static int page_table_start(struct pghot_source *source)
 	err = pghot_pt_start(&page_table_looker);
 	if (err)
 		goto free;
-	err = page_table_near_start(source);
+	err = pghot_pt_near_start(&page_table_near, source);
 	if (err)
 		goto stop;
 	return 0;
@@ -77,7 +77,7 @@ free:
 
 static void page_table_stop(struct pghot_source *source)
 {
-	page_table_near_stop();
+	pghot_pt_near_stop(&page_table_near);
 	pghot_pt_stop(&page_table_looker);
 	kvfree(pt_scan);
 }
@@ -89,6 +89,11 @@ static void cpu_permille_changed(void)
 
 DEFINE_KNOB(cpu_permille, &pt_cpu_permille, PGHOT_CPU_PERMILLE_MIN,
 	    PGHOT_CPU_PERMILLE_MAX);
+
+static void near_permille_changed(void)
+{
+	pghot_pt_kick(&page_table_near.looker);
+}
 
 DEFINE_KNOB(near_permille, &page_table_near_permille, PGHOT_CPU_PERMILLE_MIN,
 	    PGHOT_CPU_PERMILLE_MAX);
@@ -128,9 +133,7 @@ static struct kobj_attribute passes_attr = __ATTR_RO(passes);
 static ssize_t near_scanned_show(struct kobject *kobj, struct kobj_attribute *attr,
 				 char *buf)
 {
-	unsigned long cpu_usec;
-
-	return sysfs_emit(buf, "%lu\n", page_table_near_totals(&cpu_usec));
+	return sysfs_emit(buf, "%lu\n", READ_ONCE(page_table_near.looker.scanned));
 }
 
 static struct kobj_attribute near_scanned_attr = __ATTR_RO(near_scanned);
@@ -138,10 +141,7 @@ static struct kobj_attribute near_scanned_attr = __ATTR_RO(near_scanned);
 static ssize_t near_usec_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *buf)
 {
-	unsigned long cpu_usec;
-
-	page_table_near_totals(&cpu_usec);
-	return sysfs_emit(buf, "%lu\n", cpu_usec);
+	return sysfs_emit(buf, "%lu\n", READ_ONCE(page_table_near.looker.cpu_usec));
 }
 
 static struct kobj_attribute near_usec_attr = __ATTR_RO(near_usec);
@@ -176,7 +176,7 @@ static int __init page_table_init(void)
 	if (!pghot_booted)
 		return 0;
 	cpu_permille_knob.changed = cpu_permille_changed;
-	near_permille_knob.changed = page_table_near_changed;
+	near_permille_knob.changed = near_permille_changed;
 	return pghot_register_source(&page_table);
 }
 late_initcall_sync(page_table_init);

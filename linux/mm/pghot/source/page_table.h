@@ -218,10 +218,7 @@ void pghot_pt_near_stop(struct pt_near *near);
 /* page_table_near.c: a budget that nobody feels, and a hundred thousand looks a second */
 #define PGHOT_NEAR_PERMILLE	20U
 extern u32 page_table_near_permille;
-int page_table_near_start(struct pghot_source *source);
-void page_table_near_stop(void);
-void page_table_near_changed(void);
-unsigned long page_table_near_totals(unsigned long *cpu_usec);
+extern struct pt_near page_table_near;
 
 /* pt_cursor.c */
 struct mm_struct *pghot_pt_mm(pid_t tgid);

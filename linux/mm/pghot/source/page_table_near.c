@@ -34,7 +34,7 @@ static u32 near_permille(void)
 }
 
 /* Started and stopped by those alone who exclude each other. */
-static struct pt_near fault_near = {
+struct pt_near page_table_near = {
 	.looker = {
 		.comm = "pghot_pt_near",
 		.least = NEAR_LEAST,
@@ -43,11 +43,8 @@ static struct pt_near fault_near = {
 		.fill = pghot_pt_near_fill,
 	},
 	.rings = &fault_rings,
-	.wait = __WAIT_QUEUE_HEAD_INITIALIZER(fault_near.wait),
+	.wait = __WAIT_QUEUE_HEAD_INITIALIZER(page_table_near.wait),
 };
-
-/* Does anybody look? */
-static bool fault_near_on;
 
 /**
  * pghot_near_fault - a hint fault was the first access to a page for some time
@@ -62,57 +59,10 @@ static bool fault_near_on;
  */
 void pghot_near_fault(const struct mm_struct *mm, unsigned long addr, int nid)
 {
-	if (!READ_ONCE(fault_near_on) || mm != current->mm || current->flags & PF_KTHREAD)
+	if (!READ_ONCE(page_table_near.work) || mm != current->mm || current->flags & PF_KTHREAD)
 		return;
 	preempt_disable();
-	pghot_pt_near_put(&fault_near, addr, nid);
+	pghot_pt_near_put(&page_table_near, addr, nid);
 	preempt_enable();
-	pghot_pt_near_tell(&fault_near);
-}
-
-/**
- * page_table_near_start - begin to look near hint faults
- * @source: who reports
- *
- * Context: sleeps.
- *
- * Return: 0 or a negative error.
- */
-int page_table_near_start(struct pghot_source *source)
-{
-	int err = pghot_pt_near_start(&fault_near, source);
-
-	WRITE_ONCE(fault_near_on, !err);
-	return err;
-}
-
-/**
- * page_table_near_stop - look no more
- *
- * Context: sleeps.
- */
-void page_table_near_stop(void)
-{
-	WRITE_ONCE(fault_near_on, false);
-	pghot_pt_near_stop(&fault_near);
-}
-
-/**
- * page_table_near_changed - there is a new budget
- */
-void page_table_near_changed(void)
-{
-	pghot_pt_kick(&fault_near.looker);
-}
-
-/**
- * page_table_near_totals - what it took since boot
- * @cpu_usec: set to CPU time
- *
- * Return: page table entries that were looked at.
- */
-unsigned long page_table_near_totals(unsigned long *cpu_usec)
-{
-	*cpu_usec = READ_ONCE(fault_near.looker.cpu_usec);
-	return READ_ONCE(fault_near.looker.scanned);
+	pghot_pt_near_tell(&page_table_near);
 }

@@ -36,7 +36,6 @@ static DECLARE_WAIT_QUEUE_HEAD(looker_wait);
  * @looked: page table entries that are
  * @moved: records whose folio was promoted, by all sources
  * @stayed: those whose folio has to stay where it is
- * @went: for pghot_nothing_moves()
  */
 struct pt_run {
 	struct pt_looker *looker;
@@ -47,7 +46,6 @@ struct pt_run {
 	unsigned long looked;
 	unsigned long moved;
 	unsigned long stayed;
-	unsigned long went;
 };
 
 static void looker_account(struct pt_run *run)
@@ -90,17 +88,16 @@ static const enum pghot_stat looker_stays[] = {
 	PGHOT_STAT_skip_migrate,
 };
 
-/* Does more of what became ready since the last time stay than go? */
-static bool looker_mostly_stays(struct pt_run *run)
+/* Does more of what became ready since the last time stay than go, which is @moved? */
+static bool looker_mostly_stays(struct pt_run *run, unsigned long moved)
 {
-	unsigned long moved = pghot_stat_read(PGHOT_STAT_moved), stayed = 0;
+	unsigned long stayed = 0;
 	unsigned int i;
 	bool stays;
 
 	for (i = 0; i < ARRAY_SIZE(looker_stays); i++)
 		stayed += pghot_stat_read(looker_stays[i]);
-	stays = stayed - run->stayed > moved - run->moved;
-	run->moved = moved;
+	stays = stayed - run->stayed > moved;
 	run->stayed = stayed;
 	return stays;
 }
@@ -182,7 +179,7 @@ static bool looker_fill(struct pt_run *run)
 static u32 looker_round(struct pt_run *run)
 {
 	struct pt_focus *focus = run->looker->focus;
-	unsigned long looked = focus->looked, fresh = focus->fresh;
+	unsigned long looked = focus->looked, fresh = focus->fresh, moved;
 	struct pghot_pace_round round = {};
 	bool passed, whole;
 
@@ -198,8 +195,9 @@ static u32 looker_round(struct pt_run *run)
 	round.looked = focus->looked - looked;
 	round.fresh = focus->fresh - fresh;
 	if (whole) {
-		round.held = pghot_nothing_moves(&run->went);
-		round.held |= looker_mostly_stays(run);
+		moved = run->moved;
+		round.held = pghot_nothing_moves(&run->moved);
+		round.held |= looker_mostly_stays(run, run->moved - moved);
 	}
 	pghot_pace_follow(&run->pace, &round);
 	/* Memory of the top tier alone is gone through without a rest. */
@@ -235,7 +233,8 @@ static int looker_main(void *data)
 	run.pace.most = run.looker->most;
 	run.pace.level = run.pace.least;
 	set_freezable();
-	looker_mostly_stays(&run);
+	pghot_nothing_moves(&run.moved);
+	looker_mostly_stays(&run, 0);
 	while (!kthread_should_stop())
 		looker_rest(&run, looker_round(&run));
 	return 0;

@@ -157,6 +157,15 @@ bool pghot_pt_near_fill(struct pt_looker *looker)
 	return true;
 }
 
+/* Who tells of something asks whether it is there, and no more. */
+static void near_free(struct pt_near *near)
+{
+	struct pt_near_work *work = near->work;
+
+	WRITE_ONCE(near->work, NULL);
+	kvfree(work);
+}
+
 /**
  * pghot_pt_near_start - begin to look
  * @near: who
@@ -168,19 +177,19 @@ bool pghot_pt_near_fill(struct pt_looker *looker)
  */
 int pghot_pt_near_start(struct pt_near *near, struct pghot_source *source)
 {
+	struct pt_near_work *work;
 	int err;
 
 	static_assert(PGHOT_SITES <= PT_FOCUS_MAX);
-	near->work = kvzalloc_obj(*near->work);
-	if (!near->work)
+	work = kvzalloc_obj(*work);
+	if (!work)
 		return -ENOMEM;
-	near->work->focus.source = source;
-	near->looker.focus = &near->work->focus;
+	work->focus.source = source;
+	near->looker.focus = &work->focus;
+	WRITE_ONCE(near->work, work);
 	err = pghot_pt_start(&near->looker);
-	if (!err)
-		return 0;
-	kvfree(near->work);
-	near->work = NULL;
+	if (err)
+		near_free(near);
 	return err;
 }
 
@@ -197,6 +206,5 @@ void pghot_pt_near_stop(struct pt_near *near)
 	if (!near->work)
 		return;
 	pghot_pt_stop(&near->looker);
-	kvfree(near->work);
-	near->work = NULL;
+	near_free(near);
 }
