@@ -73,7 +73,7 @@ COUNTERS: dict[str, Counter] = dict(
         _counter("pghot_recorded_hotness_unit", "Recorded accesses that hotness units reported."),
         _counter(
             "pghot_recorded_hw_sample",
-            "Recorded samples of what the CPUs access in lower tiers.",
+            "Recorded samples of what the CPUs access in lower tiers, and pages found near them.",
         ),
         _counter(
             "pghot_dropped",
@@ -97,6 +97,11 @@ COUNTERS: dict[str, Counter] = dict(
             "pghot_in_fault",
             "Folios left to the hint fault that found them, because kmigrated was"
             " behind. No other pghot counter has these accesses.",
+        ),
+        _counter(
+            "pghot_hint_spared",
+            "Times that a page was not unmapped for a hint fault, because hint faults find nothing"
+            " hot near it, or because promotion gains nothing.",
         ),
         _counter(
             "pghot_exchange_gain",

@@ -14,14 +14,6 @@
 #include "unit.h"
 #include "machine.h"
 
-struct task_struct {
-	int (*fn)(void *data);
-	void *data;
-	pthread_t thread;
-	sem_t turn;
-	bool used, running, stop, park, parked;
-};
-
 unsigned long jiffies;
 void (*machine_work)(void);
 void (*machine_meanwhile)(void);

@@ -3,13 +3,17 @@
 #include "unit.h"
 #include "machine.h"
 
+#include <linux/array_size.h>
 #include <linux/cpuset.h>
 #include <linux/mempolicy.h>
 #include <linux/pghot.h>
 #include <linux/sched.h>
 
 #include "knob.h"
+#include "fault_yield.h"
 
+/* Pages that faults tell of together. */
+#define AREA	BIT(PGHOT_YIELD_ORDER)
 #define ALL	((nodemask_t) { { ~0UL } })
 
 nodemask_t machine_mems_allowed;
@@ -18,8 +22,9 @@ struct mempolicy machine_task_policy;
 static struct mm_struct process;
 static struct vm_area_struct vma = { .vm_mm = &process };
 
-/* Of the process; nobody looks at more than which it is. */
-static long first_thread, other_thread;
+/* Of the process; and one of the kernel's. */
+static struct task_struct first_thread, other_thread;
+static struct task_struct kernel_thread = { .flags = PF_KTHREAD };
 
 /* Where it was told to look last, and how often it was told to. */
 static unsigned long near_addr, near_told;
@@ -32,12 +37,13 @@ void pghot_near_fault(const struct mm_struct *mm, unsigned long addr, int nid)
 
 /* Nobody reads the files of what it registers. */
 static unsigned long accesses;
+static struct pghot_source others = { .accesses = &accesses };
 int machine_hint_fault_init(void);
 
 int pghot_register_source(struct pghot_source *source)
 {
 	source->accesses = &accesses;
-	return 0;
+	return source->start(source);
 }
 
 ssize_t pghot_knob_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -52,9 +58,9 @@ ssize_t pghot_knob_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return 0;
 }
 
-static void thread(long *is)
+static void thread(struct task_struct *is)
 {
-	current = (struct task_struct *)is;
+	current = is;
 }
 
 /* Nobody forbids anything, and the thread is the first of its process. */
@@ -67,7 +73,7 @@ static void start(void)
 		.mode = MPOL_PREFERRED, .flags = MPOL_F_MORON,
 	};
 	process = (struct mm_struct) {
-		.owner = (struct task_struct *)&first_thread, .cpuset = ALL, .policy = ALL,
+		.owner = &first_thread, .cpuset = ALL, .policy = ALL,
 	};
 	thread(&first_thread);
 }
@@ -373,6 +379,100 @@ TEST(a_slow_fault_says_where_to_look)
 	machine_stop();
 }
 
+/* Of the first pages of node 2, how many are to be unmapped in each of @windows. */
+static unsigned int wanted(unsigned int windows, unsigned int in[])
+{
+	unsigned long i;
+	unsigned int w, n = 0;
+
+	for (w = 0; w < windows; w++) {
+		for (i = 0; i < AREA; i++) {
+			bool is = __pghot_hint_wanted(machine_folio(2, i));
+
+			n += is;
+			if (in)
+				in[i] += is;
+		}
+		jiffies += msecs_to_jiffies(PGHOT_WINDOW_MS);
+	}
+	return n;
+}
+
+/* Pages that are used once in some windows. */
+static void used_now_and_then(void)
+{
+	unsigned int ms = 3 * sysctl_numa_balancing_hot_threshold, i;
+	int booked;
+
+	for (i = 0; i < 2 * AREA; i++) {
+		jiffies += msecs_to_jiffies(PGHOT_WINDOW_MS) / 16;
+		fault_after(i % AREA, 0, ms, &booked);
+	}
+}
+
+TEST(pages_where_nothing_is_hot_are_left_mapped)
+{
+	unsigned int in[AREA] = { }, i, never = 0, n;
+
+	start();
+	assert_int_equal(wanted(1, NULL), AREA);
+	used_now_and_then();
+	assert_int_equal(machine_stat("ready"), 0);
+	n = wanted(16, in);
+	assert_in_range(n, AREA / 2, 2 * AREA);
+	assert_int_equal(machine_stat("hint_spared"), 16 * AREA - n);
+	/* They are others in each window. */
+	for (i = 0; i < AREA; i++)
+		never += !in[i];
+	assert_in_range(never, 0, AREA / 8);
+	/* A thread of the kernel's asks about what it knows to be hot. */
+	thread(&kernel_thread);
+	assert_int_equal(wanted(1, NULL), AREA);
+	thread(&first_thread);
+	pghot_backoff = 0;
+	assert_int_equal(wanted(1, NULL), AREA);
+	pghot_backoff = 1;
+	assert_in_range(wanted(1, NULL), 0, AREA / 8);
+	/* One fault is all that a large one costs. */
+	for (i = 0; i < AREA; i += 16)
+		machine_large(2, i, 4);
+	assert_int_equal(wanted(1, NULL), AREA);
+	machine_stop();
+}
+
+/* What other sources report in bulk and find hot. */
+TEST(where_others_find_something_hot_all_are_unmapped_again)
+{
+	struct pghot_access hot[40];
+	unsigned int i;
+
+	start();
+	used_now_and_then();
+	assert_in_range(wanted(1, NULL), 0, AREA / 8);
+	for (i = 0; i < ARRAY_SIZE(hot); i++)
+		hot[i] = (struct pghot_access) {
+			.pfn = machine_pfn(2, i), .weight = pghot_tunables.freq_threshold,
+		};
+	pghot_record_batch(hot, ARRAY_SIZE(hot), &others);
+	assert_int_equal(wanted(1, NULL), AREA);
+	machine_stop();
+}
+
+TEST(where_something_becomes_hot_all_are_unmapped_again)
+{
+	unsigned int i;
+	int booked;
+
+	start();
+	used_now_and_then();
+	for (i = 0; i < 40; i++) {
+		jiffies += msecs_to_jiffies(10);
+		fault(i, 0, &booked);
+	}
+	assert_int_equal(wanted(1, NULL), AREA);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(a_fault_is_booked_where_its_page_goes),
 	cmocka_unit_test(a_fault_moves_its_page_only_where_all_may_come),
@@ -388,4 +488,7 @@ UNIT_MAIN(
 	cmocka_unit_test(a_slow_fault_proves_that_nobody_came_if_nobody_else_can),
 	cmocka_unit_test(a_slow_fault_leaves_what_waits_hot),
 	cmocka_unit_test(a_slow_fault_says_where_to_look),
+	cmocka_unit_test(pages_where_nothing_is_hot_are_left_mapped),
+	cmocka_unit_test(where_others_find_something_hot_all_are_unmapped_again),
+	cmocka_unit_test(where_something_becomes_hot_all_are_unmapped_again),
 )

@@ -88,6 +88,16 @@ def test_memory_that_is_all_alike_is_hardly_exchanged(kernel):
         assert _quiet(slowed, counter) < freely.vmstat[counter] / freely.seconds / 4
 
 
+def test_where_hint_faults_find_nothing_hot_pages_are_left_mapped(kernel):
+    # In a run that is long enough for all pages to have been looked at once.
+    freely = _run(kernel, "idle", 0)
+    spared = _run(kernel, "idle", 1, "20000000", looks=True)
+    assert freely.vmstat["pghot_hint_spared"] == 0 and freely.seconds
+    assert spared.vmstat["pghot_hint_spared"] > 10000
+    faults = "numa_hint_faults"
+    assert _quiet(spared, faults) < freely.vmstat[faults] / freely.seconds / 4
+
+
 def test_what_is_hot_is_exchanged_for_what_is_not(kernel):
     slowed = _run(kernel, "hostile-alternate", 1)
     assert slowed.vmstat["pghot_exchange_gain"] > 0

@@ -24,6 +24,7 @@ PGHOT_COUNTERS = {
     "pghot_wakeups": 35,
     "pghot_refreshed": 300,
     "pghot_in_fault": 40,
+    "pghot_hint_spared": 500,
     "pghot_exchange_gain": 5,
     "pghot_exchange_loss": 1,
     "pghot_skip_stale": 600,

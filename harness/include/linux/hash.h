@@ -9,4 +9,9 @@ static inline u32 hash_64(u64 val, unsigned int bits)
 	return val * 0x61C8864680B583EBull >> (64 - bits);
 }
 
+static inline u32 hash_32(u32 val, unsigned int bits)
+{
+	return val * 0x61C88647u >> (32 - bits);
+}
+
 #endif

@@ -363,12 +363,13 @@ static inline u32 pghot_now_ms(void)
  */
 static inline bool pghot_held_wants(u32 held, unsigned long pfn)
 {
-	u64 turn;
+	u32 turn;
 
 	if (likely(!held))
 		return true;
+	/* Each has its turn, also with who looks once in so many windows. */
 	turn = pghot_now_ms() / READ_ONCE(pghot_tunables.window_ms);
-	return !hash_64(pfn + (turn << 32), held);
+	return hash_64(pfn, held) == hash_32(turn, held);
 }
 
 #endif /* _MM_PGHOT_INTERNAL_H */

@@ -12,6 +12,7 @@
 
 #include "internal.h"
 #include "promoter.h"
+#include "fault_yield.h"
 
 /* Pages of a range that are recorded at once, from the stack. */
 #define RANGE_PAGES	16UL
@@ -42,7 +43,8 @@ static u32 report_worth(const struct pghot_access *access,
 
 /* One access, without the cost that a batch shares. */
 static enum pghot_recorded report_one(const struct pghot_access *access,
-				      struct pghot_source *source, u32 now)
+				      struct pghot_source *source, u32 now,
+				      pghot_ready_fn became_ready)
 {
 	struct pghot_access a = *access;
 	struct pghot_map_node *map_node;
@@ -55,8 +57,16 @@ static enum pghot_recorded report_one(const struct pghot_access *access,
 		return did;
 	trace_pghot_record(a.pfn, a.nid, a.weight, source->name);
 	if (did == PGHOT_BECAME_READY)
-		report_ready(&a, map_node);
+		became_ready(&a, map_node);
 	return did;
+}
+
+/* Not by a hint fault: these are worth it near what others find. */
+static void report_found(const struct pghot_access *access,
+			 struct pghot_map_node *map_node)
+{
+	pghot_yield_found(&pghot_fault_yield, access->pfn);
+	report_ready(access, map_node);
 }
 
 /* Return how many of the pages are tracked. */
@@ -69,9 +79,10 @@ static unsigned int report_many(const struct pghot_access *accesses,
 	/* As they are reported so they count. */
 	if (source->evidence == PGHOT_ACCESSES && !trace_pghot_record_enabled())
 		return pghot_map_record_batch(&pghot_map, accesses, nr, now,
-					      &pghot_tunables, report_ready);
+					      &pghot_tunables, report_found);
 	for (i = 0; i < nr; i++)
-		n += report_one(&accesses[i], source, now) != PGHOT_UNTRACKED;
+		n += report_one(&accesses[i], source, now, report_found) !=
+		     PGHOT_UNTRACKED;
 	return n;
 }
 
@@ -93,7 +104,7 @@ static void report_count(struct pghot_source *source, unsigned long n)
 enum pghot_recorded pghot_record(const struct pghot_access *access,
 				 struct pghot_source *source)
 {
-	enum pghot_recorded did = report_one(access, source, pghot_now_ms());
+	enum pghot_recorded did = report_one(access, source, pghot_now_ms(), report_ready);
 
 	if (did != PGHOT_UNTRACKED)
 		report_count(source, 1);

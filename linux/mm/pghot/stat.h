@@ -24,6 +24,7 @@
 	X(wakeups,		"times kmigrated was woken by readiness") \
 	X(refreshed,		"ready records whose page was still in use") \
 	X(in_fault,		"not recorded, but left to the fault to move") \
+	X(hint_spared,		"pages not unmapped, as hint faults tell nothing there") \
 	X(exchange_gain,	"times that it gained something to exchange pages") \
 	X(exchange_loss,	"times that it gained nothing")		\
 	X(skip_stale,		"went cold before its turn")		\

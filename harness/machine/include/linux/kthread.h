@@ -2,15 +2,26 @@
 #ifndef _MACHINE_LINUX_KTHREAD_H
 #define _MACHINE_LINUX_KTHREAD_H
 
+#include <pthread.h>
+#include <semaphore.h>
+
 #include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/wait.h>
 
-struct task_struct;
+/* A kernel thread, or who accesses memory: of such there are flags alone. */
+struct task_struct {
+	unsigned int flags;
+	int (*fn)(void *data);
+	void *data;
+	pthread_t thread;
+	sem_t turn;
+	bool used, running, stop, park, parked;
+};
 
-/* Who accesses memory, in tests of that; only compared. */
+/* Who accesses memory, in tests of that. */
 extern struct task_struct *current;
 
 struct task_struct *kthread_create_on_node(int (*fn)(void *data), void *data,

@@ -82,6 +82,7 @@ int page_to_nid(const struct page *page);
 #define folio_nid(folio)	((folio)->nid)
 #define folio_pfn(folio)	((folio)->pfn)
 #define folio_order(folio)	((folio)->order)
+#define folio_test_large(folio)	((folio)->order > 0)
 #define folio_nr_pages(folio)	(1UL << (folio)->order)
 #define page_has_type(page)	((page)->typed)
 #define folio_test_swapcache(folio) ((folio)->swapcache)

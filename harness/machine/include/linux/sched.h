@@ -4,6 +4,8 @@
 
 #include <linux/kthread.h>
 
+#define PF_KTHREAD		0x00200000
+
 #define set_user_nice(task, nice)	do { } while (0)
 
 #endif

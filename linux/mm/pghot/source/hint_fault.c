@@ -14,11 +14,14 @@
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/sysctl.h>
+#include <linux/string.h>
 #include <linux/vmstat.h>
 
 #include "../internal.h"
 #include "../knob.h"
+#include "../fault_yield.h"
 
 DEFINE_STATIC_KEY_FALSE(pghot_hint_fault_key);
 
@@ -33,6 +36,7 @@ ATTRIBUTE_GROUPS(hint_fault);
 
 static int hint_fault_start(struct pghot_source *source)
 {
+	memset(&pghot_fault_yield, 0, sizeof(pghot_fault_yield));
 	static_branch_enable(&pghot_hint_fault_key);
 	pghot_ask_enable(true);
 	return 0;
@@ -94,12 +98,26 @@ bool __pghot_decides(struct folio *folio)
 	return pghot_map_owner(&pghot_map, folio_pfn(folio));
 }
 
+/*
+ * How many pages fewer are to be unmapped there, as that told nothing. One fault of a
+ * large folio tells of all its pages: there is not much to be spared. And a thread of
+ * the kernel's does not scan: it asks about a page that it knows to be hot.
+ */
+static u32 hint_held(const struct folio *folio)
+{
+	if (folio_test_large(folio) || current->flags & PF_KTHREAD ||
+	    !READ_ONCE(pghot_backoff))
+		return 0;
+	return pghot_yield_held(&pghot_fault_yield, folio_pfn(folio));
+}
+
 /**
  * __pghot_hint_wanted - is a page of a lower tier to be unmapped for a hint fault
  * @folio: its folio
  *
  * Where promotion is slowed down, as it gains nothing, there is no use for more hint
- * faults than pages may go. It is a few of all pages, and others in each window.
+ * faults than pages may go; nor where they tell of nothing that is hot. It is a few of
+ * all pages, and others in each window.
  *
  * Context: page table lock held; does not sleep.
  *
@@ -107,7 +125,22 @@ bool __pghot_decides(struct folio *folio)
  */
 bool __pghot_hint_wanted(const struct folio *folio)
 {
-	return pghot_held_wants(READ_ONCE(pghot_held_back), folio_pfn(folio));
+	u32 held = max(READ_ONCE(pghot_held_back), hint_held(folio));
+
+	if (likely(pghot_held_wants(held, folio_pfn(folio))))
+		return true;
+	pghot_stat_add(PGHOT_STAT_hint_spared, folio_nr_pages(folio));
+	return false;
+}
+
+/* What a fault says is counted, for those on pages near it. */
+static void hint_fault_told(const struct folio *folio, enum pghot_fault_says says)
+{
+	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
+
+	if (!folio_test_large(folio))
+		pghot_yield_fault(&pghot_fault_yield, folio_pfn(folio), says,
+				  pghot_fault_slot(local_clock(), ref));
 }
 
 /* Whose memory policy a page goes by. */
@@ -207,9 +240,11 @@ static bool fault_promotes(struct folio *folio, int nid)
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid)
 {
+	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
 	struct pghot_access access = { .nid = nid };
+	bool own_policy, unlimited, ready, slow = false;
 	struct mm_struct *mm = vmf->vma->vm_mm;
-	bool own_policy, unlimited, slow = false;
+	enum pghot_fault_says says;
 	enum page_policy whose;
 	nodemask_t allowed;
 	int target = nid;
@@ -254,6 +289,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	unlimited = numa_promotion_unlimited(NODE_DATA(target),
 					     folio_nr_pages(folio));
 	if (unlimited && pghot_fault_moves(folio, mm, own_policy, nid, target)) {
+		hint_fault_told(folio, PGHOT_FAULT_OFTEN);
 		pghot_stat_add(PGHOT_STAT_in_fault, 1);
 		return nid;
 	}
@@ -261,15 +297,19 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	latency = numa_hint_fault_latency(folio);
 	access.weight = hint_fault_weight(folio, target, latency, unlimited,
 					  &slow);
-	if (!access.weight)
+	says = unlimited ? PGHOT_FAULT_OFTEN : pghot_fault_says(latency, ref);
+	if (!access.weight) {
+		hint_fault_told(folio, says);
 		return NUMA_NO_NODE;
+	}
 	/* Others who have it mapped may have come by without a fault. */
 	access.anew = !folio_maybe_mapped_shared(folio) &&
 		      pghot_fault_anew(latency,
 				       READ_ONCE(pghot_tunables.window_ms));
-	if (pghot_record_folio(folio, &access, &hint_fault) !=
-	    PGHOT_BECAME_READY) {
-		/* Unless it is, its next access may: who looks there sees that sooner. */
+	ready = pghot_record_folio(folio, &access, &hint_fault) == PGHOT_BECAME_READY;
+	hint_fault_told(folio, slow && ready ? PGHOT_FAULT_OFTEN : says);
+	if (!ready) {
+		/* Its next access may make it so: who looks there sees that sooner. */
 		if (slow)
 			pghot_near_fault(mm, vmf->address, nid);
 		return NUMA_NO_NODE;
