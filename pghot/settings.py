@@ -70,7 +70,7 @@ SOURCE_SETTINGS = (
     Knob("looked", "entries", "of page tables that were looked at near samples; read-only"),
     Knob("look_usec", "us", "CPU time that looks near samples have used; read-only"),
     Knob("samples", "samples", "of any memory that CPUs have taken; read-only"),
-    Knob("away", "0 or 1", "1: others use the CPUs' counter by perf; read-only"),
+    Knob("away", "0 or 1", "1: others use the CPUs' counter, or one CPU has none; read-only"),
     Knob("epoch_ms", "ms", "how long a hotness unit counts before it lists what is hot"),
     Knob("units", "units", "hotness units that there are; read-only"),
     Knob("threshold", "requests", "in an epoch, from which a unit lists a page; read-only"),

@@ -219,13 +219,15 @@ def test_it_is_switched_off_and_on(kernel):
     assert int(said["samples"]) > int(said["later5"])
 
 
-FAILS = f"""
+CALLS_FAIL = """
 echo 0 >/proc/sys/kernel/numa_balancing
 cd /sys/kernel/debug/fail_function || exit 1
 echo hw_sample_open >inject
 echo 0xfffffffffffffff4 >hw_sample_open/retval
 echo 0 >verbose
 echo 100 >probability
+"""
+FAILS = f"""
 # The first call is to see whether there are any; the others are one for each CPU.
 for call in $(seq 2 $(($(nproc) + 1))); do
     echo $call >space
@@ -243,6 +245,28 @@ echo "{SOURCES}/hw_sample/enabled 1" >>/run/lab/settings
 @pytest.mark.skipif(not DEBUG, reason="only a debug kernel makes a call fail on demand")
 def test_a_counter_that_cannot_be_had_leaves_none(kernel):
     """Whichever CPU's it is. Afterwards all can be had, as those of the others were given back."""
-    result = run(setup=FAILS)
+    result = run(setup=CALLS_FAIL + FAILS)
+    assert int(result.workload["detail"]["samples"]) > 0
+    assert result.vmstat["pghot_recorded_hw_sample"] > 0
+
+
+LATE = f"""
+cpu=/sys/devices/system/cpu/cpu3/online
+away={SOURCES}/hw_sample/away
+echo 1 >{SOURCES}/hw_sample/enabled && echo 0 >$cpu && echo 1 >times && echo 1 >$cpu || exit 1
+[ "$(cat times)" = 0 ] && [ "$(cat $away)" = 1 ] || exit 1
+tries=0
+until [ "$(cat $away)" = 0 ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 100 ] || exit 1
+    usleep 100000
+done
+"""
+
+
+@pytest.mark.skipif(not DEBUG, reason="only a debug kernel makes a call fail on demand")
+def test_a_cpu_that_comes_and_cannot_have_one_is_asked_again(kernel):
+    """Until it has one none counts: all CPUs do, or none."""
+    result = run(setup=CALLS_FAIL + LATE)
     assert int(result.workload["detail"]["samples"]) > 0
     assert result.vmstat["pghot_recorded_hw_sample"] > 0

@@ -83,9 +83,23 @@ static int hw_sample_online(unsigned int cpu)
 	err = hw_sample_cpu_open(cpu, hw_sample_kind, &hw_sample, !hw_sample_away);
 	if (!err || hw_sample_starting)
 		return err;
-	/* A CPU is not kept offline for this: then none has one, see the work. */
+	/* A CPU is not kept offline for this: then none counts, see the work. */
 	hw_sample_complete = false;
 	return 0;
+}
+
+/* Some CPU may have been refused its counter. CPUs neither come nor go. */
+static bool hw_sample_complete_again(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!cpu_is_isolated(cpu) &&
+		    hw_sample_cpu_open(cpu, hw_sample_kind, &hw_sample, false))
+			return false;
+	}
+	hw_sample_complete = true;
+	return true;
 }
 
 static int hw_sample_offline(unsigned int cpu)
@@ -220,17 +234,14 @@ static void hw_sample_follow(void)
 
 static void hw_sample_look(struct work_struct *work)
 {
+	guard(cpus_read_lock)();
 	guard(mutex)(&hw_sample_lock);
-	if (!hw_sample_complete) {
-		hw_sample_switch(false);
-		return;
-	}
 	if (hw_sample_away) {
-		if (!--hw_sample_away) {
+		if (!--hw_sample_away && hw_sample_complete_again()) {
 			hw_sample_next_round();
 			hw_sample_switch(true);
 		}
-	} else if (hw_sample_is_shared()) {
+	} else if (!hw_sample_complete || hw_sample_is_shared()) {
 		hw_sample_give_way();
 	} else {
 		hw_sample_follow();

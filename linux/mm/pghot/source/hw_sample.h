@@ -19,6 +19,7 @@ struct pghot_source;
  * @precise_ip: likewise
  * @exclude_guest: likewise; some refuse it, and others keep virtual machines from
  *		   starting without it
+ * @from_memory: all that it samples comes from memory, though it does not say so
  * @min, @max: bounds of the period
  */
 struct hw_sample_kind {
@@ -29,6 +30,7 @@ struct hw_sample_kind {
 	u64 config2;
 	u8 precise_ip;
 	bool exclude_guest;
+	bool from_memory;
 	u32 min;
 	u32 max;
 };
@@ -38,7 +40,8 @@ const struct hw_sample_kind *hw_sample_find(void);
 struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
 				  u32 period, perf_overflow_handler_t handler,
 				  void *context);
-bool hw_sample_from_memory(const struct perf_sample_data *data);
+bool hw_sample_from_memory(const struct hw_sample_kind *kind,
+			   const struct perf_sample_data *data);
 
 /**
  * struct hw_sample_rules - what all counters go by

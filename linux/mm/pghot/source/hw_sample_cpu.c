@@ -27,6 +27,7 @@
 /**
  * struct hw_sample_cpu - a CPU's counter
  * @event: the counter; NULL: it has none
+ * @kind: which counter that is
  * @off: its handler has switched it off until the next look
  * @samples: taken, since boot
  * @memory: those of them that were of accesses to memory
@@ -37,6 +38,7 @@
  */
 struct hw_sample_cpu {
 	struct perf_event *event;
+	const struct hw_sample_kind *kind;
 	bool off;
 	unsigned long samples;
 	unsigned long memory;
@@ -72,7 +74,7 @@ static void hw_sample_report(struct hw_sample_cpu *c, struct pghot_source *sourc
 		.nid = numa_node_id(),
 	};
 
-	if (!hw_sample_from_memory(data))
+	if (!hw_sample_from_memory(c->kind, data))
 		return;
 	WRITE_ONCE(c->memory, c->memory + 1);
 	if (!hw_sample_tracked(access.pfn))
@@ -119,7 +121,7 @@ static void hw_sample_bound_anew(struct hw_sample_cpu *c)
 
 /**
  * hw_sample_cpu_open - give a CPU a counter
- * @cpu: the CPU
+ * @cpu: the CPU; one that has a counter keeps it
  * @kind: which counter
  * @source: who reports its samples
  * @on: it is to count
@@ -132,9 +134,13 @@ int hw_sample_cpu_open(int cpu, const struct hw_sample_kind *kind,
 		       struct pghot_source *source, bool on)
 {
 	struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
-	struct perf_event *event = hw_sample_open(kind, cpu, hw_sample_rules.period,
-						  hw_sample_overflow, source);
+	struct perf_event *event;
 
+	if (c->event)
+		return 0;
+	c->kind = kind;
+	event = hw_sample_open(kind, cpu, hw_sample_rules.period, hw_sample_overflow,
+			       source);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	c->event = event;

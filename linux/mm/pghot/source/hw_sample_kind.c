@@ -33,7 +33,8 @@
 #define LOAD_LATENCY_CYCLES	128ULL
 /*
  * Where that needs a second counter beside it, which no counter of the kernel's own can
- * have: loads that missed the last-level cache, MEM_LOAD_RETIRED.L3_MISS.
+ * have: loads that missed the last-level cache, MEM_LOAD_RETIRED.L3_MISS. Its samples
+ * say no more of where their data come from.
  */
 #define L3_MISS			0x20d1ULL
 #define LOAD_PERIOD_MIN		64U
@@ -57,7 +58,7 @@ static const struct hw_sample_kind intel_kinds[] = {
 		.min = LOAD_PERIOD_MIN, .max = LOAD_PERIOD_MAX,
 	}, {
 		.name = "cpu", .type = PERF_TYPE_RAW, .config = L3_MISS,
-		.precise_ip = 2, .exclude_guest = true,
+		.precise_ip = 2, .exclude_guest = true, .from_memory = true,
 		.min = LOAD_PERIOD_MIN, .max = LOAD_PERIOD_MAX,
 	},
 	{}
@@ -158,6 +159,7 @@ const struct hw_sample_kind *hw_sample_find(void)
 
 /**
  * hw_sample_from_memory - is a sample one of an access to memory
+ * @kind: which counter took it
  * @data: the sample, as perf_prepare_sample() leaves it
  *
  * AMD says it of loads alone. Stores are taken for what they are counted as.
@@ -166,7 +168,8 @@ const struct hw_sample_kind *hw_sample_find(void)
  *
  * Return: false if it says that it is not, or says no address.
  */
-bool hw_sample_from_memory(const struct perf_sample_data *data)
+bool hw_sample_from_memory(const struct hw_sample_kind *kind,
+			   const struct perf_sample_data *data)
 {
 	if (!data->phys_addr)
 		return false;
@@ -176,7 +179,8 @@ bool hw_sample_from_memory(const struct perf_sample_data *data)
 	case PERF_MEM_LVLNUM_PMEM:
 		return true;
 	case PERF_MEM_LVLNUM_NA:
-		return data->data_src.mem_op & PERF_MEM_OP_STORE;
+		return kind->from_memory ||
+		       data->data_src.mem_op & PERF_MEM_OP_STORE;
 	default:
 		return false;
 	}

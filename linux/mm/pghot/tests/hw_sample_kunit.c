@@ -11,6 +11,7 @@ struct sample_case {
 	u64 op;
 	u64 level;
 	bool taken;
+	bool memory_alone;
 };
 
 #define LOAD	PERF_MEM_OP_LOAD
@@ -25,6 +26,8 @@ static const struct sample_case sample_cases[] = {
 	{ "load from the last cache", 0x1000, LOAD, PERF_MEM_LVLNUM_L3, false },
 	{ "load from a device", 0x1000, LOAD, PERF_MEM_LVLNUM_IO, false },
 	{ "load from nobody knows where", 0x1000, LOAD, PERF_MEM_LVLNUM_NA, false },
+	{ "load of a counter of those from memory", 0x1000, LOAD, PERF_MEM_LVLNUM_NA, true, true },
+	{ "the same without an address", 0, LOAD, PERF_MEM_LVLNUM_NA, false, true },
 	{ "store", 0x1000, STORE, PERF_MEM_LVLNUM_NA, true },
 	{ "store without an address", 0, STORE, PERF_MEM_LVLNUM_NA, false },
 	{ "store to a cache", 0x1000, STORE, PERF_MEM_LVLNUM_L2, false },
@@ -40,11 +43,12 @@ KUNIT_ARRAY_PARAM(sample_cases, sample_cases, sample_case_name);
 static void what_memory_answered_is_taken(struct kunit *test)
 {
 	const struct sample_case *c = test->param_value;
+	struct hw_sample_kind kind = { .from_memory = c->memory_alone };
 	struct perf_sample_data data = { .phys_addr = c->phys_addr };
 
 	data.data_src.mem_op = c->op;
 	data.data_src.mem_lvl_num = c->level;
-	KUNIT_EXPECT_EQ(test, hw_sample_from_memory(&data), c->taken);
+	KUNIT_EXPECT_EQ(test, hw_sample_from_memory(&kind, &data), c->taken);
 }
 
 static struct kunit_case hw_sample_cases[] = {

@@ -160,7 +160,7 @@ settings_change() {
 sources_on() {
 	local file
 	for file in "$PGHOT"/sources/*/enabled; do
-		# Few processors have what that needs, and no emulated one.
+		# Few processors have what that needs.
 		[ "${file%/hw_sample/enabled}" = "$file" ] || continue
 		knob "$file" 1
 	done
