@@ -95,6 +95,7 @@ def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
         "`PGHOT_SPEED_BYTES`": "256 KiB",
         "`LOOKS_PER_MS`, `CHMU_BUDGET_SHIFT`": f"{value('LOOKS_PER_MS')}, 1/{1 << shift}",
         "`PT_FOCUS_MAX`": f"{value('PT_FOCUS_MAX')}",
+        "`PGHOT_SITES`": f"{value('PGHOT_SITES')}",
         "`CHMU_BUDGET_BURST_NS`": f"{value('CHMU_BUDGET_BURST_NS') // 1000000} ms",
         "`PGHOT_PACE_LEAST_MS`": f"{value('PGHOT_PACE_LEAST_MS')} ms",
         "`GATHER_US`, `GATHERED_MS`": f"{value('GATHER_US') // 1000} ms, {value('GATHERED_MS')} ms",
@@ -110,6 +111,9 @@ def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
     assert f"where the rule would have {permille * time / memory:.1f}." in text
     parts = 64 * memory // (2 * value("PT_FOCUS_MAX"))
     assert f"{parts} such parts in the {64 * memory >> 10} GiB that 64 MiB stand for" in text
+    hot, rounds = 32 * memory, {8: "eight"}
+    assert f"the hot {hot >> 10} GiB that 32 MiB stand for take" in text
+    assert f"{rounds[hot // (2 * value('PGHOT_SITES'))]} rounds" in text
     # A run of 2.4 s, and what it stands for.
     at_once = value("CHMU_BUDGET_BURST_NS") / 1e9
     shares = [(at_once + run / (1 << shift)) / run for run in (2.4, 2.4 * time)]
