@@ -66,7 +66,7 @@ test: ## run every test; the last line counts them
 	@$(if $(NO_TESTS),echo 'lab: TESTS names nothing: name files or leave it out for all' >&2; exit 2)
 	@$(LAB) test $(TESTS)
 
-soak: ## trouble memory with all sources on that its CPUs have, in the debug kernel
+soak: ## trouble memory with all sources that its CPUs have, in the debug kernel
 	@$(LAB) soak
 
 bench: ## run the benchmarks in guest time, beside the stock kernel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""``make soak``: trouble memory for long, with all sources on that its CPUs have, in the debug kernel.
+"""``make soak``: trouble memory for long, with all sources that its CPUs have, in the debug kernel.
 
 What happens to memory meanwhile is in ``soak.sh`` of the kernel's selftests. Once a minute it
 says what it got done.
@@ -22,7 +22,7 @@ def add_parser(verbs: Verbs) -> None:
     """Register ``soak``."""
     parser = verbs.add_parser(
         "soak",
-        help="trouble memory with all sources on that its CPUs have, in the debug kernel",
+        help="trouble memory with all sources that its CPUs have, in the debug kernel",
         description=__doc__,
     )
     parser.add_argument(

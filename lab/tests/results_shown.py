@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 import subprocess
 from collections.abc import Iterator
+from typing import Any
 
 from lab import paths
 from lab.bench import description
@@ -224,3 +226,10 @@ def unfounded(part: str) -> list[str]:
             timed = [value for value in _SECONDS.findall(sentence) if value.split()[0] not in known]
             complaints += said + timed
     return complaints
+
+
+def made(experiment: str, contender: str) -> dict[str, Any]:
+    """The row that the tables are made of."""
+    results = json.loads((paths.ROOT / "docs/bench.json").read_text(encoding="utf-8"))
+    rows = results["experiments"][experiment]["rows"]
+    return next(row for row in rows if row["contender"] == contender)

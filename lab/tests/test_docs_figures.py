@@ -8,19 +8,18 @@ not hold any more, it is to be written anew, here and there.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 
 import pytest
 
-from lab import paths
 from lab.bench import description, overview
 from lab.bench.resolution import LEAST
 from lab.tests.results_shown import (
     by_hand,
     earlier,
     experiments,
+    made,
     number,
     page,
     shown,
@@ -152,20 +151,6 @@ STANDING = table("Contender", keys=2)
 def where(stands: str, one: str = OURS, other: str = "stock") -> set[str]:
     """Experiments in which a contender stands so beside another one, by the rule."""
     return set(STANDING[f"{one} {other}"][stands].split(", ")) - {"-"}
-
-
-MADE = {
-    (row["experiment"], row["contender"]): row
-    for row in map(
-        json.loads,
-        (
-            line.rstrip(",")
-            for line in (paths.ROOT / "docs/bench.json").read_text("utf-8").splitlines()
-            if line.startswith('{"begins_slow"')
-        ),
-    )
-}
-"""Experiment and contender -> the row as the tables are made of."""
 
 
 def tenant(experiment: str, contender: str, which: str, column: str) -> float:
@@ -394,14 +379,14 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
         "docs/bench.md",
         lambda: (
             R["graph500"][TABLES] + 0.5 < R["graph500"][SAMPLES] < R["graph500"]["stock-2"]
-            and len(MADE["graph500", SAMPLES]["recovered_by_seed"]) == 1
+            and len(made("graph500", SAMPLES)["recovered_by_seed"]) == 1
         ),
     ),
     "they promote a fifth of what samples of the CPUs do there": (
         "docs/bench.md",
         lambda: (
             0.15
-            < MADE["graph500", TABLES]["promoted"] / MADE["graph500", SAMPLES]["promoted"]
+            < made("graph500", TABLES)["promoted"] / made("graph500", SAMPLES)["promoted"]
             < 0.25
         ),
     ),
