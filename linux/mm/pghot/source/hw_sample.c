@@ -12,8 +12,7 @@
  * The counter is perf's, and there is one on each CPU: whoever else asks for it is
  * given way to. Ours are switched off for a while, each time for longer.
  *
- * Locks nest switch_lock -> CPU hotplug -> hw_sample_lock; the work takes the last one
- * alone.
+ * Locks nest switch_lock -> CPU hotplug -> hw_sample_lock; the work takes the last two.
  */
 #include <linux/cleanup.h>
 #include <linux/cpuhotplug.h>
@@ -22,6 +21,7 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/pghot.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/isolation.h>
 #include <linux/sysfs.h>
@@ -70,12 +70,21 @@ static struct pghot_source hw_sample;
 
 /* --- counters come and go ----------------------------------------------------- */
 
+/*
+ * Who has a CPU to himself is not to be interrupted. RCU keeps the masks, which change
+ * with cpusets.
+ */
+static bool hw_sample_leaves_out(unsigned int cpu)
+{
+	guard(rcu)();
+	return cpu_is_isolated(cpu) || !housekeeping_cpu(cpu, HK_TYPE_KERNEL_NOISE);
+}
+
 static int hw_sample_online(unsigned int cpu)
 {
 	int err;
 
-	/* Who has a CPU to himself is not to be interrupted. */
-	if (cpu_is_isolated(cpu))
+	if (hw_sample_leaves_out(cpu))
 		return 0;
 	guard(mutex)(&hw_sample_lock);
 	if (!hw_sample_complete && !hw_sample_starting)
@@ -94,7 +103,7 @@ static bool hw_sample_complete_again(void)
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu) {
-		if (!cpu_is_isolated(cpu) &&
+		if (!hw_sample_leaves_out(cpu) &&
 		    hw_sample_cpu_open(cpu, hw_sample_kind, &hw_sample, false))
 			return false;
 	}

@@ -19,6 +19,7 @@ struct pghot_source;
  * @precise_ip: likewise
  * @exclude_guest: likewise; some refuse it, and others keep virtual machines from
  *		   starting without it
+ * @phys_addr: it says where the access went, unless that is not valid
  * @from_memory: all that it samples comes from memory, though it does not say so
  * @min, @max: bounds of the period
  */
@@ -30,6 +31,7 @@ struct hw_sample_kind {
 	u64 config2;
 	u8 precise_ip;
 	bool exclude_guest;
+	bool phys_addr;
 	bool from_memory;
 	u32 min;
 	u32 max;

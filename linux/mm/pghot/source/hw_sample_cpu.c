@@ -96,10 +96,11 @@ static void hw_sample_overflow(struct perf_event *event, struct perf_sample_data
 	u64 began = local_clock();
 
 	/*
-	 * Where the counter says no physical address, by the page tables, which know
-	 * nothing of a guest's addresses.
+	 * Where the counter never says a physical address, by the page tables, which
+	 * know nothing of a guest's addresses.
 	 */
-	if (data->sample_flags & PERF_SAMPLE_PHYS_ADDR || !perf_guest_state()) {
+	if (data->sample_flags & PERF_SAMPLE_PHYS_ADDR ||
+	    !(c->kind->phys_addr || perf_guest_state())) {
 		perf_prepare_sample(data, event, regs);
 		hw_sample_report(c, event->overflow_handler_context, data);
 	}

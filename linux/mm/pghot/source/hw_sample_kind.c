@@ -3,7 +3,6 @@
  * Counters that sample what is accessed: the first one that this machine has. They
  * are perf's, and whoever else uses perf has them too.
  */
-#include <linux/array_size.h>
 #include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/error-injection.h>
@@ -14,6 +13,8 @@
 #include "hw_sample.h"
 
 #ifdef CONFIG_X86
+
+#include <asm/cpu_device_id.h>
 
 /*
  * AMD: Documentation of perf's ibs_op, tools/perf/Documentation/perf-amd-ibs.txt. Ops are
@@ -43,10 +44,10 @@
 static const struct hw_sample_kind amd_kinds[] = {
 	{
 		.name = "ibs_op", .config = IBS_L3_MISS_ONLY | IBS_COUNTS_OPS,
-		.min = IBS_PERIOD_MIN, .max = IBS_PERIOD_MAX,
+		.phys_addr = true, .min = IBS_PERIOD_MIN, .max = IBS_PERIOD_MAX,
 	}, {
 		.name = "ibs_op", .config = IBS_COUNTS_OPS,
-		.min = IBS_PERIOD_MIN, .max = IBS_PERIOD_MAX & 0xffff0U,
+		.phys_addr = true, .min = IBS_PERIOD_MIN, .max = IBS_PERIOD_MAX,
 	},
 	{}
 };
@@ -64,16 +65,34 @@ static const struct hw_sample_kind intel_kinds[] = {
 	{}
 };
 
+/*
+ * Servers of small cores have other events for these, and count something else by those
+ * above, without a word.
+ */
+static bool intel_is_known(void)
+{
+	switch (boot_cpu_data.x86_vfm) {
+	case INTEL_ATOM_CRESTMONT:
+	case INTEL_ATOM_CRESTMONT_X:
+	case INTEL_ATOM_DARKMONT_X:
+		return false;
+	default:
+		return true;
+	}
+}
+
 static const struct hw_sample_kind *hw_sample_kinds(void)
 {
+	static const struct hw_sample_kind none;
+
 	switch (boot_cpu_data.x86_vendor) {
 	case X86_VENDOR_AMD:
 	case X86_VENDOR_HYGON:
 		return amd_kinds;
 	case X86_VENDOR_INTEL:
-		return intel_kinds;
+		return intel_is_known() ? intel_kinds : &none;
 	default:
-		return amd_kinds + ARRAY_SIZE(amd_kinds) - 1;
+		return &none;
 	}
 }
 
