@@ -210,15 +210,8 @@ def by(experiment: str, model: str) -> float:
     return late(experiment, model, "stock-2") - late(experiment, model, OURS)
 
 
-def higher(one: str, *names: str) -> bool:
-    """Whether R is, though by the rule nobody knows what chance makes."""
-    return set(names) <= where("not known", one, OURS) and all(
-        R[name][one] > R[name][OURS] + LEAST for name in names
-    )
-
-
 def lower(one: str, *names: str) -> bool:
-    """Whether R is, in the same sense."""
+    """Whether R is, though by the rule nobody knows what chance makes."""
     return set(names) <= where("not known", one, OURS) and all(
         R[name][one] < R[name][OURS] - LEAST for name in names
     )
@@ -352,13 +345,11 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             HINTS, "gups", "random-thp", "random-thp-cold", "random-anon-cold", "regions"
         ),
     ),
-    "It is lower in `hostile-uniform`, where nothing is to be gained and looking finds more to "
-    "move for nothing, and in `pmbench-normal`, by no more than chance can make.": (
+    "It is lower in `hostile-uniform` and in `pmbench-normal`, by no more than chance can make.": (
         "docs/bench.md",
-        lambda: (
-            higher(HINTS, "hostile-uniform")
-            and "pmbench-normal" in where("alike", HINTS, OURS)
-            and R["pmbench-normal"][HINTS] > R["pmbench-normal"][OURS]
+        lambda: all(
+            name in where("alike", HINTS, OURS) and R[name][HINTS] > R[name][OURS]
+            for name in ("hostile-uniform", "pmbench-normal")
         ),
     ),
     "Page tables alone are behind where threads of both sockets have pages of their own "
