@@ -29,12 +29,12 @@
 #define OFTEN_STEP	2U
 /* Of a threshold in milliseconds, so many nanoseconds are a 128th, or nearly so. */
 #define SLOT_NS_SHIFT	13
-
-struct pghot_fault_yield pghot_fault_yield;
 /* From the first on in steps, each of which halves. */
 #define FUTILE_FIRST	64U
 #define FUTILE_SHIFT	4
 #define FUTILE_MAX	(FUTILE_FIRST + (PGHOT_YIELD_HELD_MAX << FUTILE_SHIFT) - 1)
+
+struct pghot_fault_yield pghot_fault_yield;
 
 /**
  * pghot_fault_says - what a hint fault says of how often its page is used
