@@ -62,10 +62,9 @@ static struct pghot_source hint_fault = {
  * there, @unlimited, it counts promotion candidates, but leaves those to the caller
  * that are candidates only if the page was accessed before: @slow.
  */
-static u32 hint_fault_weight(struct folio *folio, int nid, u32 latency,
+static u32 hint_fault_weight(struct folio *folio, int nid, u32 latency, u32 ref,
 			     bool unlimited, bool *slow)
 {
-	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
 	u32 freq = READ_ONCE(pghot_tunables.freq_threshold);
 	pg_data_t *pgdat = NODE_DATA(nid);
 	u32 threshold, weight;
@@ -134,11 +133,10 @@ bool __pghot_hint_wanted(const struct folio *folio)
 }
 
 /* What a fault says is counted, for those on pages near it. */
-static void hint_fault_told(const struct folio *folio, enum pghot_fault_says says)
+static void hint_fault_told(const struct folio *folio, enum pghot_fault_says says,
+			    u32 ref)
 {
-	u32 ref = READ_ONCE(sysctl_numa_balancing_hot_threshold);
-
-	if (!folio_test_large(folio))
+	if (says != PGHOT_FAULT_NOTHING && !folio_test_large(folio))
 		pghot_yield_fault(&pghot_fault_yield, folio_pfn(folio), says,
 				  pghot_fault_slot(local_clock(), ref));
 }
@@ -289,17 +287,17 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	unlimited = numa_promotion_unlimited(NODE_DATA(target),
 					     folio_nr_pages(folio));
 	if (unlimited && pghot_fault_moves(folio, mm, own_policy, nid, target)) {
-		hint_fault_told(folio, PGHOT_FAULT_OFTEN);
+		hint_fault_told(folio, PGHOT_FAULT_OFTEN, ref);
 		pghot_stat_add(PGHOT_STAT_in_fault, 1);
 		return nid;
 	}
 
 	latency = numa_hint_fault_latency(folio);
-	access.weight = hint_fault_weight(folio, target, latency, unlimited,
+	access.weight = hint_fault_weight(folio, target, latency, ref, unlimited,
 					  &slow);
 	says = unlimited ? PGHOT_FAULT_OFTEN : pghot_fault_says(latency, ref);
 	if (!access.weight) {
-		hint_fault_told(folio, says);
+		hint_fault_told(folio, says, ref);
 		return NUMA_NO_NODE;
 	}
 	/* Others who have it mapped may have come by without a fault. */
@@ -307,7 +305,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		      pghot_fault_anew(latency,
 				       READ_ONCE(pghot_tunables.window_ms));
 	ready = pghot_record_folio(folio, &access, &hint_fault) == PGHOT_BECAME_READY;
-	hint_fault_told(folio, slow && ready ? PGHOT_FAULT_OFTEN : says);
+	hint_fault_told(folio, slow && ready ? PGHOT_FAULT_OFTEN : says, ref);
 	if (!ready) {
 		/* Its next access may make it so: who looks there sees that sooner. */
 		if (slow)

@@ -12,6 +12,9 @@
 
 #include "hw_sample.h"
 
+/* A machine that has none. */
+static const struct hw_sample_kind no_kinds[] = { {} };
+
 #ifdef CONFIG_X86
 
 #include <asm/cpu_device_id.h>
@@ -83,16 +86,14 @@ static bool intel_is_known(void)
 
 static const struct hw_sample_kind *hw_sample_kinds(void)
 {
-	static const struct hw_sample_kind none;
-
 	switch (boot_cpu_data.x86_vendor) {
 	case X86_VENDOR_AMD:
 	case X86_VENDOR_HYGON:
 		return amd_kinds;
 	case X86_VENDOR_INTEL:
-		return intel_is_known() ? intel_kinds : &none;
+		return intel_is_known() ? intel_kinds : no_kinds;
 	default:
-		return &none;
+		return no_kinds;
 	}
 }
 
@@ -100,9 +101,7 @@ static const struct hw_sample_kind *hw_sample_kinds(void)
 
 static const struct hw_sample_kind *hw_sample_kinds(void)
 {
-	static const struct hw_sample_kind none;
-
-	return &none;
+	return no_kinds;
 }
 
 #endif

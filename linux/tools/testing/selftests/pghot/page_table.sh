@@ -153,16 +153,16 @@ test_budget_holds() {
 	echo 1 >$SCAN/cpu_permille
 	# What it owes for the round that is under way.
 	sleep 1
-	# Where the machine is a guest, time that its host took counts as the thread's:
-	# a budget that does not hold fails each time.
-	for ((i = 0; i < 3; i++)); do
+	# Where the machine is a guest, time that its host took counts as the thread's: by
+	# it a round may owe more than the 16 seconds. A budget that does not hold, or
+	# lets nothing be looked at any more, fails each time.
+	for ((i = 0; i < 4; i++)); do
 		# For long: a round or two more is not to make the difference.
 		measure_use 16
 		say "without a budget $free us in 8 s, with one thousandth $USED us in 16 s"
-		((LOOKED > 0)) || fail "with a budget nothing is looked at"
-		((USED > 2 * 16000 + 2 * round || USED * 2 > free)) || break
+		((LOOKED == 0 || USED > 2 * 16000 + 2 * round || USED * 2 > free)) || break
 	done
-	((i < 3)) || fail "the budget does not hold, or makes no difference"
+	((i < 4)) || fail "the budget does not hold, makes no difference, or is never met"
 }
 
 # A short window. Sets LONGEST, the period in which all looks of a round fall into it.
