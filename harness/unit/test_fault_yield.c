@@ -19,6 +19,7 @@ static struct pghot_fault_yield yield;
 /* Faults of these tests come one after the other, unless a test says otherwise. */
 static u8 slot;
 
+/* Of memory where faults told of nothing but what is hot. */
 static void forget(void)
 {
 	memset(&yield, 0, sizeof(yield));
@@ -112,6 +113,9 @@ TEST(other_areas_go_by_their_own)
 	unsigned long area;
 
 	forget();
+	/* One of two counts, whatever the time. */
+	for (area = 0; area < AREAS; area++)
+		used(area, REF_MS, 2);
 	used(1, 60 * REF_MS, 10000);
 	for (area = 0; area < AREAS; area++)
 		assert_int_equal(held(area), area == 1 ? PGHOT_YIELD_HELD_MAX : 0);
@@ -138,7 +142,52 @@ TEST(it_has_an_end)
 		pghot_yield_fault(&yield, 0, PGHOT_FAULT_OFTEN, slot++);
 		assert_in_range(yield.futile[0], 0, before);
 	}
-	assert_int_equal(yield.futile[0], 0);
+	assert_int_equal(pghot_yield_held(&yield, 0), 0);
+	assert_int_equal(yield.all, 0);
+}
+
+TEST(what_is_not_known_begins_with_few)
+{
+	unsigned long area;
+
+	pghot_yield_reset(&yield);
+	for (area = 0; area < AREAS; area++)
+		assert_int_equal(held(area), PGHOT_YIELD_HELD_MAX);
+	/* Where they are in vain nothing more is unmapped, there or anywhere. */
+	for (area = 0; area < AREAS; area += 2)
+		assert_int_equal(used(area, 60 * REF_MS, 100), 100);
+	for (area = 1; area < AREAS; area += 2)
+		assert_int_equal(held(area), PGHOT_YIELD_HELD_MAX);
+}
+
+/* A fault here and one there are enough, and less than a quarter of a threshold. */
+TEST(what_is_hot_is_known_to_others_soon)
+{
+	unsigned long area;
+
+	pghot_yield_reset(&yield);
+	for (area = 0; area < 32; area++)
+		used(area, REF_MS, 1);
+	for (area = 32; area < AREAS; area++)
+		assert_int_equal(held(area), 0);
+	/* Who was told before the others goes by its own. */
+	assert_int_not_equal(held(0), 0);
+}
+
+TEST(what_all_say_is_no_more_than_a_guess)
+{
+	unsigned long area;
+
+	pghot_yield_reset(&yield);
+	used(1, REF_MS, 100);
+	for (area = 2; area < 100; area++)
+		used(area, 60 * REF_MS, 1000);
+	assert_int_equal(held(100), PGHOT_YIELD_HELD_MAX);
+	assert_int_equal(held(1), 0);
+	/* Those at one time are one for all of them, as they are for one. */
+	for (area = 101; area < 200; area++)
+		pghot_yield_fault(&yield, area * AREA, PGHOT_FAULT_OFTEN, slot);
+	assert_int_equal(held(200), PGHOT_YIELD_HELD_MAX);
 }
 
 /*
@@ -211,6 +260,9 @@ UNIT_MAIN(
 	cmocka_unit_test(it_is_unmapped_again_when_it_is_hot),
 	cmocka_unit_test(other_areas_go_by_their_own),
 	cmocka_unit_test(it_has_an_end),
+	cmocka_unit_test(what_is_not_known_begins_with_few),
+	cmocka_unit_test(what_is_hot_is_known_to_others_soon),
+	cmocka_unit_test(what_all_say_is_no_more_than_a_guess),
 	cmocka_unit_test(what_is_begun_with_is_no_proof),
 	cmocka_unit_test(what_others_find_hot_counts_at_once),
 	cmocka_unit_test(a_slot_is_a_part_of_the_threshold),

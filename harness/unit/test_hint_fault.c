@@ -412,15 +412,17 @@ static void used_now_and_then(void)
 
 TEST(pages_where_nothing_is_hot_are_left_mapped)
 {
-	unsigned int in[AREA] = { }, i, never = 0, n;
+	unsigned int in[AREA] = { }, i, never = 0, n, before;
 
 	start();
-	assert_int_equal(wanted(1, NULL), AREA);
+	/* Nothing is known of any. */
+	assert_in_range(wanted(1, NULL), AREA / 32, AREA / 8);
 	used_now_and_then();
 	assert_int_equal(machine_stat("ready"), 0);
+	before = machine_stat("hint_spared");
 	n = wanted(16, in);
 	assert_in_range(n, AREA / 2, 2 * AREA);
-	assert_int_equal(machine_stat("hint_spared"), 16 * AREA - n);
+	assert_int_equal(machine_stat("hint_spared") - before, 16 * AREA - n);
 	/* They are others in each window. */
 	for (i = 0; i < AREA; i++)
 		never += !in[i];

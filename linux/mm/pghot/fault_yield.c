@@ -18,10 +18,15 @@
  * an area that is used now and then are spread over seconds: so of those that come in a
  * 128th of the threshold one counts. And what is hot then is found by other sources as
  * well, which speak as loud.
+ *
+ * Of an area where no fault has told yet, what faults told of all areas is the best guess,
+ * and at first that nothing is hot: a scan of much memory that is cold costs a few faults
+ * then, and one of a hot set finds that within a fifth of the threshold.
  */
 #include <linux/compiler.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include "fault_yield.h"
 
@@ -32,6 +37,7 @@
 /* From the first on in steps, each of which halves. */
 #define FUTILE_FIRST	64U
 #define FUTILE_SHIFT	4
+#define FUTILE_BEGIN	(FUTILE_FIRST + ((PGHOT_YIELD_HELD_MAX - 1) << FUTILE_SHIFT))
 #define FUTILE_MAX	(FUTILE_FIRST + (PGHOT_YIELD_HELD_MAX << FUTILE_SHIFT) - 1)
 
 struct pghot_fault_yield pghot_fault_yield;
@@ -75,6 +81,33 @@ static u32 yield_level(u32 futile)
 	return ((futile - FUTILE_FIRST) >> FUTILE_SHIFT) + 1;
 }
 
+/* What faults told of an area, or else of all. */
+static u32 yield_futile(const struct pghot_fault_yield *y, unsigned long area)
+{
+	u32 told = READ_ONCE(y->futile[area]);
+
+	return told ? told - 1 : READ_ONCE(y->all);
+}
+
+static u32 yield_next(u32 futile, enum pghot_fault_says says)
+{
+	if (says == PGHOT_FAULT_OFTEN)
+		return futile - min(futile, OFTEN_STEP);
+	return min(futile + 1, FUTILE_MAX);
+}
+
+/**
+ * pghot_yield_reset - forget what faults told
+ * @y: what they told
+ *
+ * Context: nobody unmaps pages for hint faults.
+ */
+void pghot_yield_reset(struct pghot_fault_yield *y)
+{
+	memset(y, 0, sizeof(*y));
+	WRITE_ONCE(y->all, FUTILE_BEGIN);
+}
+
 /**
  * pghot_yield_held - how many pages are to be unmapped near one
  * @y: what faults told
@@ -86,7 +119,7 @@ static u32 yield_level(u32 futile)
  */
 u32 pghot_yield_held(const struct pghot_fault_yield *y, unsigned long pfn)
 {
-	return yield_level(READ_ONCE(y->futile[area_of(pfn)]));
+	return yield_level(yield_futile(y, area_of(pfn)));
 }
 
 /**
@@ -98,11 +131,11 @@ u32 pghot_yield_held(const struct pghot_fault_yield *y, unsigned long pfn)
  */
 void pghot_yield_found(struct pghot_fault_yield *y, unsigned long pfn)
 {
-	u8 *futile = &y->futile[area_of(pfn)];
-	u32 was = READ_ONCE(*futile);
+	unsigned long area = area_of(pfn);
+	u32 was = yield_futile(y, area);
 
 	if (was)
-		WRITE_ONCE(*futile, was - min(was, OFTEN_STEP));
+		WRITE_ONCE(y->futile[area], yield_next(was, PGHOT_FAULT_OFTEN) + 1);
 }
 
 /**
@@ -118,16 +151,13 @@ void pghot_yield_fault(struct pghot_fault_yield *y, unsigned long pfn,
 		       enum pghot_fault_says says, u8 slot)
 {
 	unsigned long area = area_of(pfn);
-	u32 was;
 
 	if (says == PGHOT_FAULT_NOTHING || READ_ONCE(y->slot[area]) == slot)
 		return;
 	WRITE_ONCE(y->slot[area], slot);
-	if (says == PGHOT_FAULT_OFTEN) {
-		pghot_yield_found(y, pfn);
+	WRITE_ONCE(y->futile[area], yield_next(yield_futile(y, area), says) + 1);
+	if (READ_ONCE(y->all_slot) == slot)
 		return;
-	}
-	was = READ_ONCE(y->futile[area]);
-	if (was < FUTILE_MAX)
-		WRITE_ONCE(y->futile[area], was + 1);
+	WRITE_ONCE(y->all_slot, slot);
+	WRITE_ONCE(y->all, yield_next(READ_ONCE(y->all), says));
 }

@@ -24,18 +24,23 @@ enum pghot_fault_says {
 
 /**
  * struct pghot_fault_yield - what hint faults told, by area
- * @futile: how many told nothing, less those that did
+ * @futile: how many told nothing, less those that did, and one more; 0 if none has yet
  * @slot: when the last one counted
+ * @all: as @futile of all areas together, but not one more
+ * @all_slot: when the last one counted for that
  *
- * All zero to begin with. CPUs that count at once may lose a fault.
+ * It begins with pghot_yield_reset(). CPUs that count at once may lose a fault.
  */
 struct pghot_fault_yield {
 	u8 futile[PGHOT_YIELD_AREAS];
 	u8 slot[PGHOT_YIELD_AREAS];
+	u8 all;
+	u8 all_slot;
 };
 
 extern struct pghot_fault_yield pghot_fault_yield;
 
+void pghot_yield_reset(struct pghot_fault_yield *y);
 enum pghot_fault_says pghot_fault_says(u32 latency_ms, u32 ref_ms);
 u8 pghot_fault_slot(u64 now_ns, u32 ref_ms);
 u32 pghot_yield_held(const struct pghot_fault_yield *y, unsigned long pfn);
