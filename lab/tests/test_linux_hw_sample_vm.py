@@ -132,6 +132,32 @@ dmesg | grep -q "source hw_sample does not start (-95)"
     assert result.vmstat["pghot_recorded_hw_sample"] == 0
 
 
+ISOLATED = """
+mkdir -p /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup || exit 1
+echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+cell=/sys/fs/cgroup/cell
+mkdir $cell && echo 0-1 >$cell/cpuset.cpus && echo $workload >$cell/cgroup.procs || exit 1
+during() { before=$(cat samples); usleep 100000; say $1 $(($(cat samples) - before)); }
+during shared
+echo isolated >$cell/cpuset.cpus.partition
+say partition $(cat $cell/cpuset.cpus.partition)
+usleep 50000
+during isolated
+say away_isolated $(cat away)
+echo member >$cell/cpuset.cpus.partition
+usleep 50000
+during again
+"""
+
+
+def test_isolated_cpus_are_not_interrupted(kernel):
+    """Those of the workload are, for a while."""
+    said = run(ISOLATED, updates=8000000).workload["detail"]
+    assert said["partition"] == "isolated" and said["away_isolated"] == said["away"] == "0"
+    assert int(said["shared"]) > 20 and int(said["again"]) > 20
+    assert int(said["isolated"]) < int(said["again"]) / 4
+
+
 PERF = """
 usleep 300000
 say before $(cat samples)

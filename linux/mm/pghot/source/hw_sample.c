@@ -97,14 +97,19 @@ static int hw_sample_online(unsigned int cpu)
 	return 0;
 }
 
-/* Some CPU may have been refused its counter. CPUs neither come nor go. */
-static bool hw_sample_complete_again(void)
+/*
+ * Have counters on those CPUs that are to have one: some may have been refused it, and
+ * cpusets isolate CPUs, or do so no more. CPUs neither come nor go.
+ */
+static bool hw_sample_fit(bool on)
 {
 	unsigned int cpu;
 
+	hw_sample_complete = false;
 	for_each_online_cpu(cpu) {
-		if (!hw_sample_leaves_out(cpu) &&
-		    hw_sample_cpu_open(cpu, hw_sample_kind, &hw_sample, false))
+		if (hw_sample_leaves_out(cpu))
+			hw_sample_cpu_close(cpu);
+		else if (hw_sample_cpu_open(cpu, hw_sample_kind, &hw_sample, on))
 			return false;
 	}
 	hw_sample_complete = true;
@@ -246,11 +251,11 @@ static void hw_sample_look(struct work_struct *work)
 	guard(cpus_read_lock)();
 	guard(mutex)(&hw_sample_lock);
 	if (hw_sample_away) {
-		if (!--hw_sample_away && hw_sample_complete_again()) {
+		if (!--hw_sample_away && hw_sample_fit(false)) {
 			hw_sample_next_round();
 			hw_sample_switch(true);
 		}
-	} else if (!hw_sample_complete || hw_sample_is_shared()) {
+	} else if (!hw_sample_complete || hw_sample_is_shared() || !hw_sample_fit(true)) {
 		hw_sample_give_way();
 	} else {
 		hw_sample_follow();
