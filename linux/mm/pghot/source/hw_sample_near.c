@@ -6,7 +6,6 @@
  */
 #include <linux/cpumask.h>
 #include <linux/minmax.h>
-#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
@@ -15,7 +14,6 @@
 #include "hw_sample.h"
 #include "page_table.h"
 #include "sample_pace.h"
-#include "pt_site.h"
 
 /*
  * It has to find what is there with few looks: some time apart they find what is
@@ -26,8 +24,6 @@
 #define NEAR_PERMILLE_MAX	500U
 
 u32 hw_sample_look_permille = PGHOT_SAMPLE_PERMILLE;
-
-static DEFINE_PER_CPU(struct pghot_site_ring, sample_rings);
 
 /* All CPUs sample, and one thread looks for all of them. */
 static u32 near_permille(void)
@@ -44,7 +40,6 @@ static struct pt_near sample_near = {
 		.permille = near_permille,
 		.fill = pghot_pt_near_fill,
 	},
-	.rings = &sample_rings,
 	.wait = __WAIT_QUEUE_HEAD_INITIALIZER(sample_near.wait),
 };
 
@@ -66,18 +61,11 @@ void hw_sample_near_add(unsigned long addr, int nid)
 /**
  * hw_sample_near_wake - there may have been samples
  *
- * Context: process context.
+ * Context: process context; the source does not stop meanwhile.
  */
 void hw_sample_near_wake(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (pghot_site_any(per_cpu_ptr(&sample_rings, cpu))) {
-			pghot_pt_near_tell(&sample_near);
-			return;
-		}
-	}
+	pghot_pt_near_wake(&sample_near);
 }
 
 /**

@@ -152,7 +152,7 @@ struct pt_near_work;
 /**
  * struct pt_near - looks at page tables that somebody tells of
  * @looker: the thread
- * @rings: where each CPU says which
+ * @rings: where each CPU says which; NULL while nobody looks
  * @work: memory of the thread; NULL while there is none
  * @wait: it waits there
  * @some: it was told that there are some
@@ -211,6 +211,7 @@ void pghot_pt_kick(struct pt_looker *looker);
 /* pt_near.c */
 void pghot_pt_near_put(struct pt_near *near, unsigned long addr, int nid);
 void pghot_pt_near_tell(struct pt_near *near);
+void pghot_pt_near_wake(struct pt_near *near);
 bool pghot_pt_near_fill(struct pt_looker *looker);
 int pghot_pt_near_start(struct pt_near *near, struct pghot_source *source);
 void pghot_pt_near_stop(struct pt_near *near);

@@ -6,7 +6,6 @@
  * as well. But where such pages are, programs have just begun to use what they did not
  * use before. So that is where to look next: see pt_near.c.
  */
-#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
@@ -14,7 +13,6 @@
 #include "../internal.h"
 #include "pace.h"
 #include "page_table.h"
-#include "pt_site.h"
 
 /* With the shortest period the hottest alone would be found. */
 #define NEAR_LEAST	1U
@@ -25,8 +23,6 @@
 #define NEAR_MOST	PGHOT_PACE_RESTS
 
 u32 page_table_near_permille = PGHOT_NEAR_PERMILLE;
-
-static DEFINE_PER_CPU(struct pghot_site_ring, fault_rings);
 
 static u32 near_permille(void)
 {
@@ -42,7 +38,6 @@ struct pt_near page_table_near = {
 		.permille = near_permille,
 		.fill = pghot_pt_near_fill,
 	},
-	.rings = &fault_rings,
 	.wait = __WAIT_QUEUE_HEAD_INITIALIZER(page_table_near.wait),
 };
 
@@ -59,7 +54,7 @@ struct pt_near page_table_near = {
  */
 void pghot_near_fault(const struct mm_struct *mm, unsigned long addr, int nid)
 {
-	if (!READ_ONCE(page_table_near.work) || mm != current->mm || current->flags & PF_KTHREAD)
+	if (!READ_ONCE(page_table_near.rings) || mm != current->mm || current->flags & PF_KTHREAD)
 		return;
 	preempt_disable();
 	pghot_pt_near_put(&page_table_near, addr, nid);

@@ -53,7 +53,10 @@ void pghot_pt_near_put(struct pt_near *near, unsigned long addr, int nid)
 		.nid = nid,
 	};
 
-	pghot_site_put(this_cpu_ptr(near->rings), &site);
+	struct pghot_site_ring __percpu *rings = READ_ONCE(near->rings);
+
+	if (rings)
+		pghot_site_put(this_cpu_ptr(rings), &site);
 }
 
 /**
@@ -68,6 +71,28 @@ void pghot_pt_near_tell(struct pt_near *near)
 		return;
 	WRITE_ONCE(near->some, true);
 	wake_up(&near->wait);
+}
+
+/**
+ * pghot_pt_near_wake - there may be something in a ring
+ * @near: whose; it does not stop meanwhile, and may not have begun
+ *
+ * For who tells from NMI.
+ *
+ * Context: any but NMI.
+ */
+void pghot_pt_near_wake(struct pt_near *near)
+{
+	int cpu;
+
+	if (!near->rings)
+		return;
+	for_each_possible_cpu(cpu) {
+		if (pghot_site_any(per_cpu_ptr(near->rings, cpu))) {
+			pghot_pt_near_tell(near);
+			return;
+		}
+	}
 }
 
 /* Each time another CPU is the first: what all have may be more than there is room for. */
@@ -157,12 +182,16 @@ bool pghot_pt_near_fill(struct pt_looker *looker)
 	return true;
 }
 
-/* Who tells of something asks whether it is there, and no more. */
+/* Whoever tells of something does so with preemption off, or from NMI. */
 static void near_free(struct pt_near *near)
 {
+	struct pghot_site_ring __percpu *rings = near->rings;
 	struct pt_near_work *work = near->work;
 
 	WRITE_ONCE(near->work, NULL);
+	WRITE_ONCE(near->rings, NULL);
+	synchronize_rcu();
+	free_percpu(rings);
 	kvfree(work);
 }
 
@@ -177,16 +206,23 @@ static void near_free(struct pt_near *near)
  */
 int pghot_pt_near_start(struct pt_near *near, struct pghot_source *source)
 {
+	struct pghot_site_ring __percpu *rings;
 	struct pt_near_work *work;
 	int err;
 
 	static_assert(PGHOT_SITES <= PT_FOCUS_MAX);
+	rings = alloc_percpu(struct pghot_site_ring);
 	work = kvzalloc_obj(*work);
-	if (!work)
+	if (!rings || !work) {
+		free_percpu(rings);
+		kvfree(work);
 		return -ENOMEM;
+	}
 	work->focus.source = source;
 	near->looker.focus = &work->focus;
-	WRITE_ONCE(near->work, work);
+	near->work = work;
+	/* As of now there may be something in them. */
+	smp_store_release(&near->rings, rings);
 	err = pghot_pt_start(&near->looker);
 	if (err)
 		near_free(near);
