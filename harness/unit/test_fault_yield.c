@@ -160,18 +160,32 @@ TEST(what_is_not_known_begins_with_few)
 		assert_int_equal(held(area), PGHOT_YIELD_HELD_MAX);
 }
 
-/* A fault here and one there are enough, and less than a quarter of a threshold. */
+/* A fault here and one there are enough, and less than half a threshold. */
 TEST(what_is_hot_is_known_to_others_soon)
 {
 	unsigned long area;
 
 	pghot_yield_reset(&yield);
-	for (area = 0; area < 32; area++)
+	for (area = 0; area < 64; area++)
 		used(area, REF_MS, 1);
-	for (area = 32; area < AREAS; area++)
+	for (area = 64; area < AREAS; area++)
 		assert_int_equal(held(area), 0);
 	/* Who was told before the others goes by its own. */
 	assert_int_not_equal(held(0), 0);
+}
+
+/* Whoever goes through memory finds much of an area that was scanned together. */
+TEST(an_area_says_little_of_others_at_once)
+{
+	unsigned long area;
+
+	pghot_yield_reset(&yield);
+	for (area = 0; area < 8; area++)
+		used(area, REF_MS, 16);
+	assert_in_range(held(8), PGHOT_YIELD_HELD_MAX - 2, PGHOT_YIELD_HELD_MAX - 1);
+	/* In time it does. */
+	used(0, REF_MS, 2000);
+	assert_int_equal(held(8), 0);
 }
 
 TEST(what_all_say_is_no_more_than_a_guess)
@@ -262,6 +276,7 @@ UNIT_MAIN(
 	cmocka_unit_test(it_has_an_end),
 	cmocka_unit_test(what_is_not_known_begins_with_few),
 	cmocka_unit_test(what_is_hot_is_known_to_others_soon),
+	cmocka_unit_test(an_area_says_little_of_others_at_once),
 	cmocka_unit_test(what_all_say_is_no_more_than_a_guess),
 	cmocka_unit_test(what_is_begun_with_is_no_proof),
 	cmocka_unit_test(what_others_find_hot_counts_at_once),

@@ -21,7 +21,9 @@
  *
  * Of an area where no fault has told yet, what faults told of all areas is the best guess,
  * and at first that nothing is hot: a scan of much memory that is cold costs a few faults
- * then, and one of a hot set finds that within a fifth of the threshold.
+ * then, and one of a hot set finds that within a part of the threshold. An area counts for
+ * that once in a quarter of a threshold: whoever goes through memory in turn meets all of
+ * what was scanned together soon or late, by chance.
  */
 #include <linux/compiler.h>
 #include <linux/math64.h>
@@ -34,6 +36,8 @@
 #define OFTEN_STEP	2U
 /* Of a threshold in milliseconds, so many nanoseconds are a 128th, or nearly so. */
 #define SLOT_NS_SHIFT	13
+/* A quarter of a threshold. */
+#define ALL_SLOTS_SHIFT	5
 /* From the first on in steps, each of which halves. */
 #define FUTILE_FIRST	64U
 #define FUTILE_SHIFT	4
@@ -151,12 +155,13 @@ void pghot_yield_fault(struct pghot_fault_yield *y, unsigned long pfn,
 		       enum pghot_fault_says says, u8 slot)
 {
 	unsigned long area = area_of(pfn);
+	u8 last = READ_ONCE(y->slot[area]);
 
-	if (says == PGHOT_FAULT_NOTHING || READ_ONCE(y->slot[area]) == slot)
+	if (says == PGHOT_FAULT_NOTHING || last == slot)
 		return;
 	WRITE_ONCE(y->slot[area], slot);
 	WRITE_ONCE(y->futile[area], yield_next(yield_futile(y, area), says) + 1);
-	if (READ_ONCE(y->all_slot) == slot)
+	if ((last ^ slot) < BIT(ALL_SLOTS_SHIFT) || READ_ONCE(y->all_slot) == slot)
 		return;
 	WRITE_ONCE(y->all_slot, slot);
 	WRITE_ONCE(y->all, yield_next(READ_ONCE(y->all), says));
