@@ -17,7 +17,7 @@
 
 static struct pghot_fault_yield yield;
 /* Faults of these tests come one after the other, unless a test says otherwise. */
-static u8 slot;
+static u16 slot;
 
 /* Of memory where faults told of nothing but what is hot. */
 static void forget(void)
@@ -146,18 +146,24 @@ TEST(it_has_an_end)
 	assert_int_equal(yield.all, 0);
 }
 
-TEST(what_is_not_known_begins_with_few)
+TEST(where_nothing_is_known_it_is_as_in_most)
 {
 	unsigned long area;
 
-	pghot_yield_reset(&yield);
-	for (area = 0; area < AREAS; area++)
+	forget();
+	for (area = 0; area < 64; area++)
+		used(area, 60 * REF_MS, 100);
+	for (area = 64; area < AREAS; area++)
 		assert_int_equal(held(area), PGHOT_YIELD_HELD_MAX);
-	/* Where they are in vain nothing more is unmapped, there or anywhere. */
-	for (area = 0; area < AREAS; area += 2)
-		assert_int_equal(used(area, 60 * REF_MS, 100), 100);
-	for (area = 1; area < AREAS; area += 2)
-		assert_int_equal(held(area), PGHOT_YIELD_HELD_MAX);
+	/* Who was told goes by its own, and of a guess little is left with the first. */
+	used(64, REF_MS, 1);
+	assert_in_range(held(64), 0, 1);
+	used(64, REF_MS, 1);
+	assert_int_equal(held(64), 0);
+	pghot_yield_found(&yield, 65 * AREA);
+	pghot_yield_found(&yield, 65 * AREA);
+	assert_int_equal(held(65), 0);
+	assert_int_equal(held(AREAS - 1), PGHOT_YIELD_HELD_MAX);
 }
 
 /* A fault here and one there are enough, and less than half a threshold. */
@@ -165,43 +171,34 @@ TEST(what_is_hot_is_known_to_others_soon)
 {
 	unsigned long area;
 
-	pghot_yield_reset(&yield);
+	forget();
 	for (area = 0; area < 64; area++)
+		used(area, 8 * REF_MS, 1000);
+	for (; area < 128; area++)
 		used(area, REF_MS, 1);
-	for (area = 64; area < AREAS; area++)
+	for (; area < AREAS; area++)
 		assert_int_equal(held(area), 0);
-	/* Who was told before the others goes by its own. */
-	assert_int_not_equal(held(0), 0);
+	/* Who was told otherwise stays at that. */
+	assert_in_range(held(0), 1, PGHOT_YIELD_HELD_MAX);
 }
 
 /* Whoever goes through memory finds much of an area that was scanned together. */
 TEST(an_area_says_little_of_others_at_once)
 {
-	unsigned long area;
+	unsigned int i;
 
-	pghot_yield_reset(&yield);
-	for (area = 0; area < 8; area++)
-		used(area, REF_MS, 16);
-	assert_in_range(held(8), PGHOT_YIELD_HELD_MAX - 2, PGHOT_YIELD_HELD_MAX - 1);
-	/* In time it does. */
-	used(0, REF_MS, 2000);
-	assert_int_equal(held(8), 0);
-}
-
-TEST(what_all_say_is_no_more_than_a_guess)
-{
-	unsigned long area;
-
-	pghot_yield_reset(&yield);
-	used(1, REF_MS, 100);
-	for (area = 2; area < 100; area++)
-		used(area, 60 * REF_MS, 1000);
-	assert_int_equal(held(100), PGHOT_YIELD_HELD_MAX);
-	assert_int_equal(held(1), 0);
-	/* Those at one time are one for all of them, as they are for one. */
-	for (area = 101; area < 200; area++)
-		pghot_yield_fault(&yield, area * AREA, PGHOT_FAULT_OFTEN, slot);
-	assert_int_equal(held(200), PGHOT_YIELD_HELD_MAX);
+	forget();
+	for (i = 0; i < 100; i++)
+		pghot_yield_fault(&yield, AREA, PGHOT_FAULT_SELDOM, slot++);
+	assert_int_not_equal(held(1), 0);
+	assert_int_equal(held(2), 0);
+	/* All at one time are one. */
+	for (i = 2; i < 1000; i++)
+		pghot_yield_fault(&yield, i * AREA, PGHOT_FAULT_SELDOM, slot);
+	assert_int_equal(held(1000), 0);
+	/* In time it says as much as others. */
+	used(1, 60 * REF_MS, 4000);
+	assert_int_equal(held(1000), PGHOT_YIELD_HELD_MAX);
 }
 
 /*
@@ -274,10 +271,9 @@ UNIT_MAIN(
 	cmocka_unit_test(it_is_unmapped_again_when_it_is_hot),
 	cmocka_unit_test(other_areas_go_by_their_own),
 	cmocka_unit_test(it_has_an_end),
-	cmocka_unit_test(what_is_not_known_begins_with_few),
+	cmocka_unit_test(where_nothing_is_known_it_is_as_in_most),
 	cmocka_unit_test(what_is_hot_is_known_to_others_soon),
 	cmocka_unit_test(an_area_says_little_of_others_at_once),
-	cmocka_unit_test(what_all_say_is_no_more_than_a_guess),
 	cmocka_unit_test(what_is_begun_with_is_no_proof),
 	cmocka_unit_test(what_others_find_hot_counts_at_once),
 	cmocka_unit_test(a_slot_is_a_part_of_the_threshold),

@@ -19,16 +19,14 @@
  * 128th of the threshold one counts. And what is hot then is found by other sources as
  * well, which speak as loud.
  *
- * Of an area where no fault has told yet, what faults told of all areas is the best guess,
- * and at first that nothing is hot: a scan of much memory that is cold costs a few faults
- * then, and one of a hot set finds that within a part of the threshold. An area counts for
- * that once in a quarter of a threshold: whoever goes through memory in turn meets all of
- * what was scanned together soon or late, by chance.
+ * Of an area where no fault has told yet, what faults told of all areas is the best guess:
+ * a scan of much memory that is cold costs few faults then, once it is known. An area
+ * counts for that once in a 16th of a threshold, and twice then: whoever goes through
+ * memory in turn meets all of what was scanned together soon or late, by chance.
  */
 #include <linux/compiler.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/string.h>
 
 #include "fault_yield.h"
 
@@ -36,12 +34,13 @@
 #define OFTEN_STEP	2U
 /* Of a threshold in milliseconds, so many nanoseconds are a 128th, or nearly so. */
 #define SLOT_NS_SHIFT	13
-/* A quarter of a threshold. */
-#define ALL_SLOTS_SHIFT	5
+/* A 16th of a threshold. */
+#define ALL_SLOTS_SHIFT	3
 /* From the first on in steps, each of which halves. */
 #define FUTILE_FIRST	64U
 #define FUTILE_SHIFT	4
-#define FUTILE_BEGIN	(FUTILE_FIRST + ((PGHOT_YIELD_HELD_MAX - 1) << FUTILE_SHIFT))
+/* What is left of a guess with the first that tells of something hot: half are unmapped. */
+#define FUTILE_GUESS	(FUTILE_FIRST + OFTEN_STEP)
 #define FUTILE_MAX	(FUTILE_FIRST + (PGHOT_YIELD_HELD_MAX << FUTILE_SHIFT) - 1)
 
 struct pghot_fault_yield pghot_fault_yield;
@@ -66,9 +65,9 @@ enum pghot_fault_says pghot_fault_says(u32 latency_ms, u32 ref_ms)
  * @now_ns: the time
  * @ref_ms: the hot threshold
  *
- * Return: a number that comes again after two thresholds.
+ * Return: a number that comes again after 512 thresholds.
  */
-u8 pghot_fault_slot(u64 now_ns, u32 ref_ms)
+u16 pghot_fault_slot(u64 now_ns, u32 ref_ms)
 {
 	return div64_u64(now_ns, (u64)max(ref_ms, 1U) << SLOT_NS_SHIFT);
 }
@@ -85,7 +84,7 @@ static u32 yield_level(u32 futile)
 	return ((futile - FUTILE_FIRST) >> FUTILE_SHIFT) + 1;
 }
 
-/* What faults told of an area, or else of all. */
+/* What was told of an area, or else of all. */
 static u32 yield_futile(const struct pghot_fault_yield *y, unsigned long area)
 {
 	u32 told = READ_ONCE(y->futile[area]);
@@ -100,16 +99,14 @@ static u32 yield_next(u32 futile, enum pghot_fault_says says)
 	return min(futile + 1, FUTILE_MAX);
 }
 
-/**
- * pghot_yield_reset - forget what faults told
- * @y: what they told
- *
- * Context: nobody unmaps pages for hint faults.
- */
-void pghot_yield_reset(struct pghot_fault_yield *y)
+static void yield_tell(struct pghot_fault_yield *y, unsigned long area,
+		       enum pghot_fault_says says)
 {
-	memset(y, 0, sizeof(*y));
-	WRITE_ONCE(y->all, FUTILE_BEGIN);
+	u32 was = yield_futile(y, area);
+
+	if (says == PGHOT_FAULT_OFTEN && !READ_ONCE(y->futile[area]))
+		was = min(was, FUTILE_GUESS);
+	WRITE_ONCE(y->futile[area], yield_next(was, says) + 1);
 }
 
 /**
@@ -136,10 +133,9 @@ u32 pghot_yield_held(const struct pghot_fault_yield *y, unsigned long pfn)
 void pghot_yield_found(struct pghot_fault_yield *y, unsigned long pfn)
 {
 	unsigned long area = area_of(pfn);
-	u32 was = yield_futile(y, area);
 
-	if (was)
-		WRITE_ONCE(y->futile[area], yield_next(was, PGHOT_FAULT_OFTEN) + 1);
+	if (yield_futile(y, area))
+		yield_tell(y, area, PGHOT_FAULT_OFTEN);
 }
 
 /**
@@ -152,17 +148,19 @@ void pghot_yield_found(struct pghot_fault_yield *y, unsigned long pfn)
  * Context: any.
  */
 void pghot_yield_fault(struct pghot_fault_yield *y, unsigned long pfn,
-		       enum pghot_fault_says says, u8 slot)
+		       enum pghot_fault_says says, u16 slot)
 {
 	unsigned long area = area_of(pfn);
-	u8 last = READ_ONCE(y->slot[area]);
+	u16 last = READ_ONCE(y->slot[area]);
+	u32 all;
 
 	if (says == PGHOT_FAULT_NOTHING || last == slot)
 		return;
 	WRITE_ONCE(y->slot[area], slot);
-	WRITE_ONCE(y->futile[area], yield_next(yield_futile(y, area), says) + 1);
+	yield_tell(y, area, says);
 	if ((last ^ slot) < BIT(ALL_SLOTS_SHIFT) || READ_ONCE(y->all_slot) == slot)
 		return;
 	WRITE_ONCE(y->all_slot, slot);
-	WRITE_ONCE(y->all, yield_next(READ_ONCE(y->all), says));
+	all = yield_next(READ_ONCE(y->all), says);
+	WRITE_ONCE(y->all, yield_next(all, says));
 }

@@ -24,28 +24,27 @@ enum pghot_fault_says {
 
 /**
  * struct pghot_fault_yield - what hint faults told, by area
- * @futile: how many told nothing, less those that did, and one more; 0 if none has yet
+ * @futile: how many told nothing, less those that did, and one more; 0 if nobody has yet
  * @slot: when the last one counted
  * @all: as @futile of all areas together, but not one more
  * @all_slot: when the last one counted for that
  *
- * It begins with pghot_yield_reset(). CPUs that count at once may lose a fault.
+ * All zero to begin with. CPUs that count at once may lose a fault.
  */
 struct pghot_fault_yield {
 	u8 futile[PGHOT_YIELD_AREAS];
-	u8 slot[PGHOT_YIELD_AREAS];
+	u16 slot[PGHOT_YIELD_AREAS];
 	u8 all;
-	u8 all_slot;
+	u16 all_slot;
 };
 
 extern struct pghot_fault_yield pghot_fault_yield;
 
-void pghot_yield_reset(struct pghot_fault_yield *y);
 enum pghot_fault_says pghot_fault_says(u32 latency_ms, u32 ref_ms);
-u8 pghot_fault_slot(u64 now_ns, u32 ref_ms);
+u16 pghot_fault_slot(u64 now_ns, u32 ref_ms);
 u32 pghot_yield_held(const struct pghot_fault_yield *y, unsigned long pfn);
 void pghot_yield_fault(struct pghot_fault_yield *y, unsigned long pfn,
-		       enum pghot_fault_says says, u8 slot);
+		       enum pghot_fault_says says, u16 slot);
 void pghot_yield_found(struct pghot_fault_yield *y, unsigned long pfn);
 
 #endif /* _MM_PGHOT_FAULT_YIELD_H */

@@ -36,7 +36,7 @@ ATTRIBUTE_GROUPS(hint_fault);
 
 static int hint_fault_start(struct pghot_source *source)
 {
-	pghot_yield_reset(&pghot_fault_yield);
+	memset(&pghot_fault_yield, 0, sizeof(pghot_fault_yield));
 	static_branch_enable(&pghot_hint_fault_key);
 	pghot_ask_enable(true);
 	return 0;

@@ -5,9 +5,10 @@
  * of kernel and programs, and knows who accesses it; programs are not slowed down by
  * faults. Each sample is an interrupt.
  *
- * All CPUs have one or none. What it costs is looked at 40 times in a window, and the
- * period set by it, once that says something: see sample_pace.c. Between two looks a CPU
- * that spends far too much is switched off by its own handler.
+ * All CPUs have one or none, but for those that are isolated. What it costs is looked at 40
+ * times in a window, and the period set by it, once that says something: see
+ * sample_pace.c. Between two looks a CPU that spends far too much is switched off by its
+ * own handler.
  *
  * The counter is perf's, and there is one on each CPU: whoever else asks for it is
  * given way to. Ours are switched off for a while, each time for longer.
@@ -51,7 +52,7 @@ static DEFINE_MUTEX(hw_sample_lock);
 static const struct hw_sample_kind *hw_sample_kind;
 static struct pghot_sample_pace hw_sample_pace;
 static enum cpuhp_state hw_sample_state;
-/* All CPUs that are online have a counter: one that comes later may fail to have it. */
+/* All that are to have a counter do: a CPU that comes later may fail to have it. */
 static bool hw_sample_complete;
 static bool hw_sample_starting;
 /* Given way to others for so many looks; 0: it is not. */
@@ -255,7 +256,7 @@ static void hw_sample_look(struct work_struct *work)
 			hw_sample_next_round();
 			hw_sample_switch(true);
 		}
-	} else if (!hw_sample_complete || hw_sample_is_shared() || !hw_sample_fit(true)) {
+	} else if (!hw_sample_complete || !hw_sample_fit(true) || hw_sample_is_shared()) {
 		hw_sample_give_way();
 	} else {
 		hw_sample_follow();
