@@ -86,6 +86,7 @@ def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
     assert is_now["CLOSED_MS"] == "(PGHOT_BURST_MS / 2U)"
     assert is_now["PGHOT_SPEED_BYTES"] == "(256U << 10)"
     room = value("ROOM_MS")
+    area = (4 << value("PGHOT_YIELD_ORDER")) >> 10
     shift = int(is_now["CHMU_BUDGET_SHIFT"])
     assert rows == {
         "`PGHOT_BURST_MS`": f"{burst} ms",
@@ -102,10 +103,16 @@ def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
         "`CROWDED_US`, `CROWDED_FULL_US`": (
             f"{value('CROWDED_US') // 1000} ms, {value('CROWDED_FULL_US') // 1000} ms"
         ),
+        "`PGHOT_YIELD_ORDER`": f"{area} MiB",
+        "`SAMPLES_A_TICK`": f"{value('SAMPLES_A_TICK')}",
         "`SLICE_APART_MS`": f"{value('SLICE_APART_MS')} ms",
     }
     memory, time = COMMON
     assert (round(memory, -2), time, memory // time) == (500, 20, 25)
+    assert f"one scan takes {256 // area} of them at once" in text and 64 // area == 8
+    assert f"the {64 * memory >> 10} GiB that it stands for have {64 * memory // area}" in text
+    ticks = value("PGHOT_GAIN_PAGES") // value("SAMPLES_A_TICK")
+    assert f"{value('PGHOT_GAIN_PAGES')} of each take {ticks} ticks, {4 * ticks} ms" in text
     permille = int(is_now["PGHOT_CPU_PERMILLE"])
     assert values(Scale(1, 1, 64))["cpu_permille"] == permille
     assert f"where the rule would have {permille * time / memory:.1f}." in text
