@@ -47,13 +47,12 @@ struct pt_near_work {
  */
 void pghot_pt_near_put(struct pt_near *near, unsigned long addr, int nid)
 {
+	struct pghot_site_ring __percpu *rings = READ_ONCE(near->rings);
 	const struct pghot_site site = {
 		.table = addr & PMD_MASK,
 		.tgid = current->tgid,
 		.nid = nid,
 	};
-
-	struct pghot_site_ring __percpu *rings = READ_ONCE(near->rings);
 
 	if (rings)
 		pghot_site_put(this_cpu_ptr(rings), &site);
