@@ -136,7 +136,7 @@ bool __pghot_hint_wanted(const struct folio *folio)
 static void hint_fault_told(const struct folio *folio, enum pghot_fault_says says,
 			    u32 ref)
 {
-	if (says != PGHOT_FAULT_NOTHING && !folio_test_large(folio))
+	if (!folio_test_large(folio))
 		pghot_yield_fault(&pghot_fault_yield, folio_pfn(folio), says,
 				  pghot_fault_slot(local_clock(), ref));
 }

@@ -146,21 +146,18 @@ struct pt_looker {
 	u32 period_ms;
 };
 
-struct pghot_site_ring;
 struct pt_near_work;
 
 /**
  * struct pt_near - looks at page tables that somebody tells of
  * @looker: the thread
- * @rings: where each CPU says which; NULL while nobody looks
- * @work: memory of the thread; NULL while there is none
+ * @work: memory of the thread, and where each CPU says which; NULL while nobody looks
  * @wait: it waits there
  * @some: it was told that there are some
  * @first: the CPU whose ring was emptied first
  */
 struct pt_near {
 	struct pt_looker looker;
-	struct pghot_site_ring __percpu *rings;
 	struct pt_near_work *work;
 	wait_queue_head_t wait;
 	bool some;

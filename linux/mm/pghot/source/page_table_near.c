@@ -54,7 +54,7 @@ struct pt_near page_table_near = {
  */
 void pghot_near_fault(const struct mm_struct *mm, unsigned long addr, int nid)
 {
-	if (!READ_ONCE(page_table_near.rings) || mm != current->mm || current->flags & PF_KTHREAD)
+	if (!READ_ONCE(page_table_near.work) || mm != current->mm || current->flags & PF_KTHREAD)
 		return;
 	preempt_disable();
 	pghot_pt_near_put(&page_table_near, addr, nid);

@@ -27,10 +27,12 @@
 
 /**
  * struct pt_near_work - the working memory of the thread, none of which grows
+ * @rings: each CPU's places that somebody told of
  * @focus: what is looked at
  * @sites: what is to be
  */
 struct pt_near_work {
+	struct pghot_site_ring __percpu *rings;
 	struct pt_focus focus;
 	struct pghot_sites sites;
 };
@@ -47,15 +49,15 @@ struct pt_near_work {
  */
 void pghot_pt_near_put(struct pt_near *near, unsigned long addr, int nid)
 {
-	struct pghot_site_ring __percpu *rings = READ_ONCE(near->rings);
+	struct pt_near_work *work = READ_ONCE(near->work);
 	const struct pghot_site site = {
 		.table = addr & PMD_MASK,
 		.tgid = current->tgid,
 		.nid = nid,
 	};
 
-	if (rings)
-		pghot_site_put(this_cpu_ptr(rings), &site);
+	if (work)
+		pghot_site_put(this_cpu_ptr(work->rings), &site);
 }
 
 /**
@@ -84,10 +86,10 @@ void pghot_pt_near_wake(struct pt_near *near)
 {
 	int cpu;
 
-	if (!near->rings)
+	if (!near->work)
 		return;
 	for_each_possible_cpu(cpu) {
-		if (pghot_site_any(per_cpu_ptr(near->rings, cpu))) {
+		if (pghot_site_any(per_cpu_ptr(near->work->rings, cpu))) {
 			pghot_pt_near_tell(near);
 			return;
 		}
@@ -97,11 +99,12 @@ void pghot_pt_near_wake(struct pt_near *near)
 /* Each time another CPU is the first: what all have may be more than there is room for. */
 static void near_take_all(struct pt_near *near)
 {
+	struct pt_near_work *work = near->work;
 	int cpu;
 
 	near->first = (near->first + 1) % nr_cpu_ids;
 	for_each_cpu_wrap(cpu, cpu_possible_mask, near->first)
-		pghot_site_take(per_cpu_ptr(near->rings, cpu), &near->work->sites);
+		pghot_site_take(per_cpu_ptr(work->rings, cpu), &work->sites);
 }
 
 /* What was told while nobody came by is of some time ago: rings keep the oldest. */
@@ -110,7 +113,7 @@ static void near_drop_all(struct pt_near *near)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		pghot_site_drop(per_cpu_ptr(near->rings, cpu));
+		pghot_site_drop(per_cpu_ptr(near->work->rings, cpu));
 	WRITE_ONCE(near->some, false);
 }
 
@@ -184,13 +187,11 @@ bool pghot_pt_near_fill(struct pt_looker *looker)
 /* Whoever tells of something does so with preemption off, or from NMI. */
 static void near_free(struct pt_near *near)
 {
-	struct pghot_site_ring __percpu *rings = near->rings;
 	struct pt_near_work *work = near->work;
 
 	WRITE_ONCE(near->work, NULL);
-	WRITE_ONCE(near->rings, NULL);
 	synchronize_rcu();
-	free_percpu(rings);
+	free_percpu(work->rings);
 	kvfree(work);
 }
 
@@ -205,23 +206,21 @@ static void near_free(struct pt_near *near)
  */
 int pghot_pt_near_start(struct pt_near *near, struct pghot_source *source)
 {
-	struct pghot_site_ring __percpu *rings;
-	struct pt_near_work *work;
+	struct pt_near_work *work = kvzalloc_obj(*work);
 	int err;
 
 	static_assert(PGHOT_SITES <= PT_FOCUS_MAX);
-	rings = alloc_percpu(struct pghot_site_ring);
-	work = kvzalloc_obj(*work);
-	if (!rings || !work) {
-		free_percpu(rings);
+	if (!work)
+		return -ENOMEM;
+	work->rings = alloc_percpu(struct pghot_site_ring);
+	if (!work->rings) {
 		kvfree(work);
 		return -ENOMEM;
 	}
 	work->focus.source = source;
 	near->looker.focus = &work->focus;
-	near->work = work;
-	/* As of now there may be something in them. */
-	smp_store_release(&near->rings, rings);
+	/* As of now there may be something in the rings. */
+	smp_store_release(&near->work, work);
 	err = pghot_pt_start(&near->looker);
 	if (err)
 		near_free(near);
