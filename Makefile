@@ -11,7 +11,8 @@ export LINUX_TARBALL JOBS HOOK
 NO_TESTS := $(if $(strip $(TESTS)),,$(filter command,$(origin TESTS)))
 
 # What is given here and means nothing, as EXPERIMENTS=: else all there is would be run.
-TAKEN := JOBS LINUX_TARBALL PGHOT_% DEBUG EXPERIMENT CONTENDER QUICK FRESH DOCS
+TAKEN := JOBS LINUX_TARBALL PGHOT_% DEBUG
+MATRIX := EXPERIMENT CONTENDER QUICK FRESH DOCS
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
 unknown = $(strip $(filter-out $(TAKEN) $(1),$(GIVEN)))
 refuse = $(if $(unknown),echo 'lab: $@ takes no $(unknown): see make help' >&2; exit 2)
@@ -29,9 +30,10 @@ help: ## list the targets
 	@echo "All of these take"
 	@echo "  JOBS=N           parallel compilers (default: one per CPU)"
 	@echo "  LINUX_TARBALL=F  take Linux from a local .tar.xz or .deb"
-	@echo "  PGHOT_ACCEL=NAME what runs a guest's CPUs: auto, kvm, tcg or icount"
 	@echo "  PGHOT_CACHE=D    where sources, builds and tools are kept"
-	@echo "and, of them, 'test'"
+	@echo "'demo', 'test', 'shell' and 'compare-stock'"
+	@echo "  PGHOT_ACCEL=NAME what runs a guest's CPUs: auto, kvm, tcg or icount"
+	@echo "'test'"
 	@echo "  DEBUG=1          test with the debug kernel (KASAN, lockdep, kmemleak)"
 	@echo "  TESTS=WORDS      options and files for pytest"
 	@echo "'bench' and 'sensitivity'"
@@ -60,52 +62,65 @@ help: ## list the targets
 	@echo "and make -C lab/memsim check, the memory model's unit tests."
 
 demo: ## show hot pages of an unmodified Redis being promoted
+	@$(call refuse)
 	@$(LAB) demo
 
 test: ## run every test; the last line counts them
+	@$(call refuse,TESTS)
 	@$(if $(NO_TESTS),echo 'lab: TESTS names nothing: name files or leave it out for all' >&2; exit 2)
 	@$(LAB) test $(TESTS)
 
 soak: ## trouble memory with all sources that its CPUs have, in the debug kernel
+	@$(call refuse,MINUTES)
 	@$(LAB) soak
 
 bench: ## run the benchmarks in guest time, beside the stock kernel
-	@$(call refuse,MAIN LONG)
+	@$(call refuse,$(MATRIX) MAIN LONG)
 	@$(LAB) bench
 
 sensitivity: ## measure how far results depend on the memory model
-	@$(call refuse)
+	@$(call refuse,$(MATRIX))
 	@$(LAB) sensitivity
 
 measure: ## run one workload in guest time
+	@$(call refuse,RUN)
 	@$(if $(RUN),,echo 'lab: name a workload: make measure RUN="random -- --mib 64"' >&2; exit 2)
 	@$(LAB) measure $(RUN)
 
 compare-stock: ## compare when pages are promoted with the stock kernel
+	@$(call refuse)
 	@$(LAB) compare-stock
 
 kernel: ## build Linux 7.3 with pghot
+	@$(call refuse)
 	@$(LAB) kernel
 
 stock: ## build the same configuration without pghot
+	@$(call refuse)
 	@$(LAB) stock
 
 hook: ## write edits of the built tree back to linux/ and patches/
+	@$(call refuse,HOOK)
 	@$(LAB) hook
 
 series: ## write the patch series to build/series/
+	@$(call refuse)
 	@$(LAB) series
 
 check: ## check the style of Python and of kernel code
+	@$(call refuse)
 	@$(LAB) check
 
 manpage: ## write pghot's man page to build/pghot.8
+	@$(call refuse)
 	@$(LAB) manpage
 
 shell: ## open a shell on the modelled machine
+	@$(call refuse,MACHINE FLAVOUR CMDLINE RUN)
 	@$(LAB) shell
 
 clean: ## remove build/ and the built kernels
+	@$(call refuse)
 	@$(LAB) clean
 
 .DEFAULT:

@@ -133,6 +133,12 @@ def made(*words):
 def test_variables_that_a_target_does_not_take_are_refused():
     for words in (["bench", "EXPERIMENTS=redis"], ["sensitivity", "LONG=1"], ["bench", "quick=1"]):
         assert f"lab: {words[0]} takes no {words[1].partition('=')[0]}: " in made(*words)
+    targets = re.findall(r"^([a-z-]+): ##", (paths.ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"demo", "test", "shell", "kernel", "clean"} <= set(targets)
+    for target in set(targets) - {"help"}:
+        assert f"lab: {target} takes no TEST: " in made(target, "TEST=1")
+    assert "takes no" not in made("shell", "MACHINE=small", "FLAVOUR=stock", "RUN=true")
+    assert "takes no" not in made("test", "TESTS=pghot/tests", "DEBUG=1", "JOBS=2")
     told = subprocess.run(["make", "help"], cwd=paths.ROOT, capture_output=True, check=True)
     parts = told.stdout.decode().partition("All of these take")[2].partition("'soak'")[0]
     names = re.findall(r"^  ([A-Z_]+)=", parts, re.MULTILINE)
