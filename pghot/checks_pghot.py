@@ -14,9 +14,10 @@ def kernel(status: Status) -> Finding | None:
         return Finding(
             FAIL,
             "This kernel has no pghot.",
-            "Promotion, if any, is left to stock NUMA balancing. Boot a kernel that is built with"
-            " CONFIG_PGHOT=y; the command, run in its source tree, configures one, and prints that"
-            " line if it did.",
+            "Promotion, if any, is left to stock NUMA balancing. Boot a Linux 7.3 with pghot's"
+            " patches ('make series' in pghot's source writes them; docs/operator.md there has the"
+            " steps), built with CONFIG_PGHOT=y. The command, run in the patched tree, configures"
+            " that, and prints that line if it did.",
             configure("PGHOT"),
         )
     if status.pghot.state == FAILED:

@@ -163,7 +163,8 @@ def author() -> Author:
         ).stdout.strip()
         if not value:
             raise LabError(
-                f"git does not know {key}: run 'git config {key} ...' (the series carries it)"
+                f"git does not know {key}: run 'git config --global {key} ...'"
+                " (the series carries it)"
             )
         values.append(value)
     return Author(*values)
