@@ -49,7 +49,7 @@ def _chance(rows: list[dict], own: dict[str, dict]) -> str:
     if least is None:
         return "What chance makes there is not known"
     fast, slow = own["fast"]["seconds"], own["slow"]["seconds"]
-    return f"Less than {least * (slow - fast) / fast:.1%} apart is alike"
+    return f"What differs by less than {least * (slow - fast) / fast:.1%} can be chance"
 
 
 def lost_more(rows: list[dict]) -> dict[str, float]:
@@ -72,17 +72,20 @@ def lost_more(rows: list[dict]) -> dict[str, float]:
 
 
 def _shares(rows: list[dict], experiment: str) -> str:
-    """How much these programs get done, of what they do where nothing moves, in brackets."""
+    """How much these programs get done, of what they do where nothing moves, in brackets; empty
+    where that is alike."""
     known = {row["contender"]: row for row in rows if row["experiment"] == experiment}
     ours = known[marks.headline(list(known)) or ""]["hog_share"]
     stock = known[marks.REFERENCE]["hog_share"] if marks.REFERENCE in known else None
-    return f" (they get {ours:.0%} done, with stock Linux {stock:.0%})" if ours and stock else ""
+    if not (ours and stock) or f"{ours:.0%}" == f"{stock:.0%}":
+        return ""
+    return f" (they get {ours:.0%} done, with stock Linux {stock:.0%})"
 
 
 def _told_more(rows: list[dict]) -> str:
     """Where they do, and by how much; empty where they do not."""
     return ", ".join(
-        f"{figures.cpu_ms(ms)} ms in {name}{_shares(rows, name)}"
+        f"{figures.cpu_ms(ms)} ms in `{name}`{_shares(rows, name)}"
         for name, ms in lost_more(rows).items()
     )
 
@@ -120,8 +123,8 @@ def told(rows: list[dict]) -> str:
         if lost:
             still = _lost(fast) or figures.NONE
             text += (
-                f"; of a run of {busy['ours']['seconds']:.1f} s programs on the other CPUs lose "
-                f"{lost}, all together, and {still} where nothing moves"
+                f"; in a run of {busy['ours']['seconds']:.1f} s, programs on the other CPUs lose "
+                f"together {lost}, and {still} where nothing moves"
             )
         parts.append(f"{text}. {chance[-1]}{', in both' if alike else ''}.")
     if more := _told_more(rows):

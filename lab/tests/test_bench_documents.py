@@ -186,7 +186,8 @@ def test_the_first_sentences_name_where_one_is_ahead():
         *bench_fakes.rows("sqlite", seeds=3, pghot=0.515, stock=0.499, twin=0.499),
     ]
     said = " ".join(documents.gain(rows, description.experiments()).split())
-    told = "`redis` (90% against 50%), `gups` (-90% against -20%). The table"
+    told = "`redis` (90% against 50%), `gups` (-90% against -20%). Slower with pghot than "
+    told += "where nothing moves: `gups`. The table has the median"
     assert f"Where they are apart, pghot against stock Linux: {told}" in said
     alike = documents.gain(rows[-4:], description.experiments())
     assert "Where they are apart" not in " ".join(alike.split())
