@@ -216,6 +216,7 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	struct model_block *b = block_of_page(m, section, page);
 	u64 bucket = bucket_at(m, now_ms);
 	bool fresh, kept, elsewhere, known, became, was_unsure;
+	struct model_page was;
 	int place;
 
 	if (m->section[section].owner == MODEL_NOBODY)
@@ -224,6 +225,7 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	place = claim_place(group_of_page(m, section, page), nid);
 	if (!weight)
 		return PGHOT_COUNTED;
+	was = *p;
 	fresh = in_window(m, p, now_ms);
 	was_unsure = unsure(m, p);
 	known = nid != NUMA_NO_NODE || (fresh && p->ready && !was_unsure);
@@ -257,6 +259,12 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	if (a->interval_ms && (p->ready || p->count >= m->threshold) &&
 	    age(p, bucket) > 0)
 		p->bucket = bucket;
+	/* There is no count for it. */
+	if (tells(m) && was.ready && p->count < m->threshold &&
+	    (!kept || was.count + 1 < m->threshold)) {
+		*p = was;
+		return PGHOT_COUNTED;
+	}
 	became = !p->ready && p->count >= m->threshold;
 	p->ready |= became;
 	if (tells(m) && p->ready) {

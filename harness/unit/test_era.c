@@ -206,6 +206,44 @@ TEST(who_comes_anew_makes_nothing_stale_hot)
 	}
 }
 
+/* Nor where a count says whether the node is known, and has no room for one access. */
+TEST(one_access_makes_nothing_stale_hot_where_nodes_are_asked_for)
+{
+	unsigned long pfn = pfn_in(SECTION_A, 5);
+	struct fixture f;
+
+	for_each_map(&f) {
+		f.t.ask = true;
+		record_at(&f, pfn, 0, 3, 1000);
+		assert_int_equal(anew_at(&f, pfn, 7000), PGHOT_COUNTED);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 7000), 1);
+		assert_false(f.entries[0].hot);
+		/* The second one within the window does. */
+		record_at(&f, pfn, 0, 1, 8000);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 8000), 1);
+		assert_true(f.entries[0].hot);
+	}
+}
+
+TEST(one_access_makes_nothing_hot_that_another_window_emptied)
+{
+	unsigned long pfn = pfn_in(SECTION_A, 5);
+	struct fixture f;
+
+	for_each_map(&f) {
+		f.t.ask = true;
+		make_ready(&f, pfn);
+		f.t.window_ms = 60000;
+		pghot_map_expire(&f.map, &f.node, 1000, &f.t, true);
+		record_at(&f, pfn, 0, 1, 1000);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 1000), 1);
+		assert_false(f.entries[0].hot);
+		record_at(&f, pfn, 0, 2, 1000);
+		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 1000), 1);
+		assert_true(f.entries[0].hot);
+	}
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(what_is_accessed_now_and_then_never_gets_ready),
 	cmocka_unit_test(no_pause_makes_an_old_access_recent),
@@ -216,4 +254,6 @@ UNIT_MAIN(
 	cmocka_unit_test(who_comes_anew_is_first),
 	cmocka_unit_test(who_comes_anew_takes_nothing_from_what_is_ready),
 	cmocka_unit_test(who_comes_anew_makes_nothing_stale_hot),
+	cmocka_unit_test(one_access_makes_nothing_stale_hot_where_nodes_are_asked_for),
+	cmocka_unit_test(one_access_makes_nothing_hot_that_another_window_emptied),
 )

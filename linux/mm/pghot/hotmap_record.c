@@ -130,6 +130,18 @@ static __always_inline u32 count_told(const struct pghot_layout *l,
 	return rule->sure - 1;
 }
 
+/*
+ * Where counts say whether the node is known, one of a ready record has no room for less
+ * than makes it hot. What has gone stale, or was emptied, stays as it is until there is as
+ * much as that: it is dropped before long.
+ */
+static __always_inline bool count_too_low(struct pghot_rec was, struct pghot_rec is,
+					  bool forget, const struct rule *rule)
+{
+	return was.ready && is.freq < rule->sure &&
+	       (forget || was.freq + 1 < rule->sure);
+}
+
 /* The record after an access to a page, of which @rec is known. */
 static __always_inline struct pghot_rec
 rec_after(const struct pghot_layout *l, struct pghot_rec rec,
@@ -137,9 +149,11 @@ rec_after(const struct pghot_layout *l, struct pghot_rec rec,
 	  u32 back)
 {
 	struct pghot_rec was = rec;
+	bool forget;
 
 	/* What waits may have been used where the one who says so cannot see it. */
-	if (a->anew && (!rec.ready || !pghot_in_window(l, rec, rule->bucket)))
+	forget = a->anew && (!rec.ready || !pghot_in_window(l, rec, rule->bucket));
+	if (forget)
 		rec.freq = 0;
 	/* Who says nothing of the node does not take back what another said. */
 	if (from_nowhere(a->nid) && pghot_in_window(l, rec, rule->bucket))
@@ -150,8 +164,11 @@ rec_after(const struct pghot_layout *l, struct pghot_rec rec,
 	else
 		rec = pghot_account(l, rec, rule->bucket, who, a->weight,
 				    rule->threshold);
-	if (rule->sure && rec.ready)
-		rec.freq = count_told(l, was, rec, a->nid, rule);
+	if (!rule->sure || !rec.ready)
+		return rec;
+	if (unlikely(count_too_low(was, rec, forget, rule)))
+		return was;
+	rec.freq = count_told(l, was, rec, a->nid, rule);
 	return rec;
 }
 
