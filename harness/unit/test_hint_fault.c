@@ -328,6 +328,43 @@ TEST(a_slow_fault_proves_that_nobody_came_if_nobody_else_can)
 }
 
 /* One process keeps the page in use while it waits, the other comes by late. */
+/* Does one slow fault make a page ready that @nid accesses? */
+static bool one_slow_fault_counts(unsigned long i, int nid)
+{
+	unsigned long before = machine_stat("ready");
+	int booked;
+
+	assert_int_equal(fault_after(i, nid, PGHOT_WINDOW_MS - 1, &booked), NUMA_NO_NODE);
+	return machine_stat("ready") != before;
+}
+
+/* Nor that of one who is no target, for whom the nearest one decides, full or not. */
+TEST(plenty_of_room_elsewhere_makes_no_page_hot)
+{
+	/* Node 3 stands for one that has CPUs, and no memory of the top tier. */
+	static const int distance[NODES][NODES] = {
+		{ 10, 20, 40, 20 },
+		{ 20, 10, 40, 30 },
+		{ 40, 40, 10, 40 },
+		{ 20, 30, 40, 10 },
+	};
+
+	start();
+	machine_room(0, 0);
+	machine_plenty(1);
+	assert_false(one_slow_fault_counts(0, 0));
+	machine_stop();
+
+	machine_distance = distance;
+	start();
+	machine_room(0, 0);
+	machine_plenty(1);
+	assert_false(one_slow_fault_counts(1, 3));
+	machine_plenty(0);
+	assert_true(one_slow_fault_counts(2, 3));
+	machine_stop();
+}
+
 TEST(a_slow_fault_leaves_what_waits_hot)
 {
 	unsigned int i;
@@ -487,6 +524,7 @@ UNIT_MAIN(
 	cmocka_unit_test(another_thread_asks_what_the_first_allows),
 	cmocka_unit_test(who_may_go_anywhere_asks_nobody),
 	cmocka_unit_test(a_slow_fault_proves_that_nobody_came_if_nobody_else_can),
+	cmocka_unit_test(plenty_of_room_elsewhere_makes_no_page_hot),
 	cmocka_unit_test(a_slow_fault_leaves_what_waits_hot),
 	cmocka_unit_test(a_slow_fault_says_where_to_look),
 	cmocka_unit_test(pages_where_nothing_is_hot_are_left_mapped),

@@ -273,11 +273,12 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 
 	/*
 	 * By whose rule it is hot: that of the accessing node, if it could go
-	 * there. Whether there is room is asked when its turn comes.
+	 * there, or else of the nearest one. Whether there is room is asked when
+	 * its turn comes: that another node has plenty makes no page hot.
 	 */
 	if (!pghot_may_promote_to(nid) || !node_isset(nid, allowed))
-		target = pghot_pick_target(nid, folio_nid(folio), &allowed,
-					   folio_nr_pages(folio));
+		target = pghot_next_target(nid, folio_nid(folio), &allowed,
+					   NUMA_NO_NODE);
 	if (target == NUMA_NO_NODE) {
 		pghot_stat_add(PGHOT_STAT_refused_policy, 1);
 		return NUMA_NO_NODE;
