@@ -92,7 +92,7 @@ static void forget_target(int nid)
 	machine_forget_work();
 	kfree(target->exchange);
 	kfree(target->cache_exchange);
-	memset(target, 0, sizeof(*target) + NODES * sizeof(*target->had));
+	memset(target, 0, sizeof(*target) + NODES * sizeof(*target->from));
 	target->nid = nid;
 	assert_int_equal(pghot_exchange_sync(nid), 0);
 }

@@ -4,6 +4,7 @@
 
 #include "unit.h"
 #include "machine.h"
+#include "promoter.h"
 
 static unsigned long pages[NR_PGHOT_VERDICTS];
 
@@ -214,6 +215,30 @@ TEST(nobody_is_left_a_share_who_does_not_ask)
 	machine_stop();
 }
 
+/* Another one who asks keeps what is left to its node. */
+TEST(who_leaves_takes_nothing_from_others_of_its_node)
+{
+	struct pghot_promoter *waits;
+	struct pghot_share share;
+	struct pghot_range r;
+
+	machine_start(false);
+	waits = pghot_promoter_create(2);
+	machine_room(0, 0);
+	pghot_promoter_close(waits, 0, PGHOT_WAITS_ROOM, 0, true);
+	r = range_of(2, 0, 10, 0);
+	promote_once(2, &r, ULONG_MAX);
+	machine_room(0, 100);
+	pghot_target_share(0, 3, &share);
+	assert_int_equal(share.others, 1);
+	pghot_promoter_close(waits, 0, PGHOT_WAITS_ROOM, 0, true);
+	pghot_promoter_leave(waits);
+	pghot_target_share(0, 3, &share);
+	assert_int_equal(share.others, 0);
+	pghot_promoter_free(waits);
+	machine_stop();
+}
+
 TEST(it_is_off_where_pghot_is)
 {
 	struct pghot_promoter *p;
@@ -241,5 +266,6 @@ UNIT_MAIN(
 	cmocka_unit_test(one_promoter_may_serve_all_nodes),
 	cmocka_unit_test(records_beside_it_are_still_accounted_for),
 	cmocka_unit_test(nobody_is_left_a_share_who_does_not_ask),
+	cmocka_unit_test(who_leaves_takes_nothing_from_others_of_its_node),
 	cmocka_unit_test(it_is_off_where_pghot_is),
 )

@@ -44,6 +44,17 @@ struct pghot_promoter *pghot_promoter_alloc(int src)
 	return p;
 }
 
+/* Others of the same node may claim it beside this one. */
+static void gate_claim(struct pghot_promoter *p, int nid, bool claims)
+{
+	struct pghot_dest *d = &p->dest[nid];
+
+	if (d->claims == claims || !pghot_target(nid))
+		return;
+	d->claims = claims;
+	pghot_target_claim(nid, p->src, claims);
+}
+
 /**
  * pghot_promoter_leave - promote no more from the promoter's node for now
  * @p: the promoter
@@ -57,7 +68,7 @@ void pghot_promoter_leave(struct pghot_promoter *p)
 	if (p->src == NUMA_NO_NODE)
 		return;
 	for (nid = 0; nid < nr_node_ids; nid++)
-		pghot_target_claim(nid, p->src, false);
+		gate_claim(p, nid, false);
 }
 
 /**
@@ -197,7 +208,7 @@ void pghot_promoter_close(struct pghot_promoter *p, int nid,
 	}
 	d->closing = closing_begin(wait_ms);
 	if (claims)
-		pghot_target_claim(nid, p->src, true);
+		gate_claim(p, nid, true);
 	pghot_promoter_sum_up(p);
 }
 
@@ -299,7 +310,7 @@ void pghot_promoter_satisfied(struct pghot_promoter *p)
 
 	for (nid = 0; nid < nr_node_ids; nid++)
 		if (p->dest[nid].closed == PGHOT_OPEN)
-			pghot_target_claim(nid, p->src, false);
+			gate_claim(p, nid, false);
 }
 
 /**

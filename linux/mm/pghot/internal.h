@@ -53,8 +53,9 @@ struct vm_area_struct;
  *	    report writes it, and they all read @kick and @closed
  *
  * Made when the node first gets memory and kept from then on, so that whoever
- * found it may use it without a lock. The other fields change under
- * pghot_lock.
+ * found it may use it without a lock. @active, @kmigrated and @pass change under
+ * pghot_lock. @kick, @unseen and @promoted are written by whoever reports or moves
+ * pages; the others by the thread alone, and read by those who report.
  */
 struct pghot_node {
 	struct pghot_map_node map;
@@ -75,6 +76,16 @@ struct pghot_node {
 };
 
 /**
+ * struct pghot_from - what a target knows of a lower-tier node
+ * @had: pages let through from it, in comparison to the others that wait
+ * @claims: how many promoters of it were refused and wait for more
+ */
+struct pghot_from {
+	long had;
+	unsigned int claims;
+};
+
+/**
  * struct pghot_target - a top-tier node
  * @nid: the node
  * @active: it has memory now
@@ -92,9 +103,8 @@ struct pghot_node {
  * @room_made: how often there was, for those who waited
  * @lock: protects what follows
  * @bucket: what the rate limit lets through
- * @claims: lower-tier nodes that were refused and wait for more
  * @promoted: pages promoted to here; needs no lock
- * @had: pages let through from each node, in comparison to the other claims
+ * @from: of each node
  *
  * Kept once made, as struct pghot_node is.
  */
@@ -115,9 +125,8 @@ struct pghot_target {
 	atomic_long_t room_made;
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct pghot_bucket bucket;
-	nodemask_t claims;
 	atomic_long_t promoted;
-	long had[];
+	struct pghot_from from[];
 };
 
 /**

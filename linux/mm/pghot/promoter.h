@@ -106,6 +106,7 @@ struct pghot_closing {
  * struct pghot_dest - a node, as a target and as one that accesses pages
  * @batch: folios that are to go there
  * @closed: why it takes nothing more for now, or PGHOT_OPEN
+ * @claims: it was refused, and others are to leave the promoter's node its share
  * @closing: since when, and for how long
  * @room_ms: for how long it was closed when it last had no room
  * @room_since: that is over when room was made since then: see pghot_room_made()
@@ -126,6 +127,7 @@ struct pghot_closing {
 struct pghot_dest {
 	struct pghot_batch batch;
 	enum pghot_verdict closed;
+	bool claims;
 	struct pghot_closing closing;
 	u32 room_ms;
 	unsigned long room_since;
@@ -175,6 +177,7 @@ struct pghot_ask {
  * @src: the node; of one for all nodes, that of the page offered last
  * @any: it is for all nodes
  * @seeking: only pages are wanted of those whom others keep waiting
+ * @told: its thread is woken when a target that was full has room
  * @all_closed: there are targets, and each is closed
  * @wanted: PGHOT_WAIT_BIT() of each node but targets that are closed
  * @min_class: the lowest heat that any target takes in this round

@@ -60,7 +60,7 @@ int pghot_target_sync(int nid, struct kobject *parent)
 	bool want = pghot_may_promote_to(nid);
 
 	if (want && !target) {
-		target = kzalloc_flex(*target, had, nr_node_ids);
+		target = kzalloc_flex(*target, from, nr_node_ids);
 		if (!target) {
 			pr_warn("no memory for target %d\n", nid);
 			return -ENOMEM;
@@ -230,7 +230,7 @@ bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
 	ok = pghot_bucket_take(&target->bucket, nr_pages << PAGE_SHIFT);
 	if (ok) {
 		*paid = nr_pages;
-		target->had[src] += nr_pages;
+		target->from[src].had += nr_pages;
 	} else {
 		*wait_ms = pghot_bucket_wait_ms(&target->bucket, rate);
 	}
@@ -252,7 +252,7 @@ void pghot_return_tokens(int nid, int src, unsigned long nr_pages)
 		return;
 	spin_lock(&target->lock);
 	pghot_bucket_return(&target->bucket, nr_pages << PAGE_SHIFT);
-	target->had[src] -= nr_pages;
+	target->from[src].had -= nr_pages;
 	spin_unlock(&target->lock);
 }
 
@@ -266,36 +266,38 @@ static unsigned int other_claims(struct pghot_target *target, int src,
 	unsigned int nr = 0;
 	int n;
 
-	for_each_node_mask(n, target->claims) {
-		if (n == src)
+	for_each_node_state(n, N_MEMORY) {
+		const struct pghot_from *from = &target->from[n];
+
+		if (n == src || !from->claims)
 			continue;
-		*least = nr++ ? min(*least, target->had[n]) : target->had[n];
+		*least = nr++ ? min(*least, from->had) : from->had;
 	}
 	return nr;
 }
 
 /**
- * pghot_target_claim - a node was refused by a target and waits, or waits no more
+ * pghot_target_claim - a promoter was refused by a target and waits, or waits no more
  * @nid: target
- * @src: the node
- * @claims: which
+ * @src: the promoter's node
+ * @claims: which; not the same twice for one promoter
  *
- * From its claim on, a node gets as much as others that claim, not more for
+ * From its first claim on, a node gets as much as others that claim, not more for
  * what it did without before.
  */
 void pghot_target_claim(int nid, int src, bool claims)
 {
 	struct pghot_target *target = pghot_target(nid);
+	struct pghot_from *from;
 
-	if (!target || node_isset(src, target->claims) == claims)
+	if (!target)
 		return;
+	from = &target->from[src];
 	spin_lock(&target->lock);
-	if (claims) {
-		other_claims(target, src, &target->had[src]);
-		node_set(src, target->claims);
-	} else {
-		node_clear(src, target->claims);
-	}
+	if (!claims)
+		from->claims--;
+	else if (!from->claims++)
+		other_claims(target, src, &from->had);
 	spin_unlock(&target->lock);
 }
 
@@ -324,7 +326,7 @@ void pghot_target_share(int nid, int src, struct pghot_share *share)
 	pghot_bucket_refill(&target->bucket, pghot_now_ms(),
 			    pghot_target_rate(target));
 	level = target->bucket.level;
-	had = target->had[src];
+	had = target->from[src].had;
 	others = other_claims(target, src, &least);
 	spin_unlock(&target->lock);
 
