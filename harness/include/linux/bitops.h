@@ -46,4 +46,13 @@ static inline unsigned long find_next_bit(const unsigned long *addr,
 	return offset < size ? offset : size;
 }
 
+static inline unsigned long find_next_or_bit(const unsigned long *addr1,
+					     const unsigned long *addr2,
+					     unsigned long size,
+					     unsigned long offset)
+{
+	size = find_next_bit(addr1, size, offset);
+	return find_next_bit(addr2, size, offset);
+}
+
 #endif

@@ -236,15 +236,19 @@ bool pghot_map_peek_block(struct pghot_map *map,
 	while (c->section <= last && !found) {
 		struct pghot_leaf *leaf = leaf_of(map, c->section);
 		unsigned long i = c->section % LEAF_SECTIONS;
-		struct pghot_section *sec = NULL;
+		struct pghot_section *sec;
 		u8 *records;
 
 		if (!leaf) {
 			cursor_move(c, ALIGN(c->section + 1, LEAF_SECTIONS));
 			continue;
 		}
-		if (test_bit(i, leaf->hot) || test_bit(i, leaf->held))
-			sec = section_in(leaf, i, &records);
+		/* Where nothing is ready, many at a time. */
+		i = find_next_or_bit(leaf->hot, leaf->held, LEAF_SECTIONS, i);
+		cursor_move(c, ALIGN_DOWN(c->section, LEAF_SECTIONS) + i);
+		if (i == LEAF_SECTIONS)
+			continue;
+		sec = section_in(leaf, i, &records);
 		if (sec && sec->node == node)
 			c->block = min(find_next_bit(sec->hot, SECTION_BLOCKS,
 						     c->block),
