@@ -9,7 +9,8 @@
 #include <uapi/linux/sched/types.h>
 
 #define SPIN_MS		3
-#define LIMIT_MS	10000
+/* A host that has little time for the guest may need long for the two to meet. */
+#define LIMIT_MS	60000
 
 /**
  * struct look - a thread looks while another one of its CPU sleeps and is queued
