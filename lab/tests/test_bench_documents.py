@@ -158,7 +158,7 @@ def test_the_summary_holds_pghot_against_the_stock_kernel():
     assert "| **-0.20** (4.80 s) | -0.90 (7.60 s) |" in lines[2]
     assert "a hot set that moves twice" in lines[2]
     # Data of idle start in DRAM.
-    said = "Of the 20 experiments whose data start in slow memory 3 are counted."
+    said = "Of the 21 experiments whose data start in slow memory 3 are counted."
     assert said in " ".join(text.split())
     assert "Made by `make bench QUICK=1`, commit 0123456789ab." in text
 

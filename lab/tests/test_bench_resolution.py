@@ -194,7 +194,7 @@ def test_what_is_not_the_policys_is_not_counted():
     assert "Warning" not in first
     text = documents.summary(made, known, bench_fakes.ORIGIN)
     said = " ".join(text.split())
-    assert "Of the 20 experiments whose data start in slow memory 2 are counted." in said
+    assert "Of the 21 experiments whose data start in slow memory 2 are counted." in said
     assert "Not counted: `readers-7`" in said
     assert "| `readers-7` |" in text and "Not the policy, for no page was promoted" in text
 
