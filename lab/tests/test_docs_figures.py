@@ -81,7 +81,7 @@ def _r(experiment: str, contender: str) -> str:
 
 
 _R, _DAMON, _HINT = _r("redis", OURS), _r("redis", "damon"), _r("random-thp", HINTS)
-_OFF = _r("redis", "off-2")
+_OFF = _r("gups-full", "off-2")
 _STOCK = re.findall(r"[\d.]+", table("Experiment", "README.md")["redis"]["stock Linux"])[0]
 
 
@@ -102,8 +102,8 @@ _STOCK = re.findall(r"[\d.]+", table("Experiment", "README.md")["redis"]["stock 
         ("`redis` takes 98.765 s.", ["98.765 s"]),
         ("`redis` on a CPU of 0.25 ns per instruction, at 1.23 GB/s.", []),
         # Another contender's figure is none of the one that a sentence names.
-        (f"`redis` with pghot has an R of {_OFF}.", [_OFF]),
-        (f"`redis` with `pghot-default` has an R of {_OFF}.", [_OFF]),
+        (f"`gups-full` with pghot has an R of {_OFF}.", [_OFF]),
+        (f"`gups-full` with `pghot-default` has an R of {_OFF}.", [_OFF]),
         (f"`redis` has an R of {_R} with pghot and of {_DAMON} with DAMON.", []),
         (f"`redis` has an R of {_DAMON} with stock Linux.", [_DAMON]),
         (f"`redis` has an R of {_STOCK} with stock Linux and {_R} with pghot.", []),
@@ -188,7 +188,7 @@ def more_lost() -> set[str]:
         r"Lost more with pghot than with stock Linux, by more than that and a tenth: ([^.]*)\.",
         " ".join(page("docs/bench.md").split()),
     )
-    return set(re.findall(r"\d ms in ([\w-]+)", said))
+    return set(re.findall(r"\d ms in `([\w-]+)`", said))
 
 
 def sensitivity(experiment: str, model: str, column: str) -> float:
@@ -264,15 +264,17 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
         "docs/bench.md",
         lambda: all(max(ours, *stocks) < 0 for ours, stocks, _ in of_tenants("R", "scan")),
     ),
-    "the slowest of the server's requests (p99.9) take longer": (
+    "The slowest of the server's requests (p99.9) take longer than there with stock Linux": (
         "docs/bench.md",
         lambda: all(
-            min(ours, *stocks) > slow for ours, stocks, slow in of_tenants("p99.9 us", "server")
+            min(stocks) > slow for _, stocks, slow in of_tenants("p99.9 us", "server")
         ),
     ),
-    "Requests suffer more with stock Linux.": (
+    "With pghot they take about half as long as with stock Linux.": (
         "docs/bench.md",
-        lambda: all(ours < min(stocks) for ours, stocks, _ in of_tenants("p99.9 us", "server")),
+        lambda: all(
+            0.4 < ours / min(stocks) < 0.6 for ours, stocks, _ in of_tenants("p99.9 us", "server")
+        ),
     ),
     "pghot moves more, and most of that is pages of the file": (
         "docs/bench.md",
@@ -291,10 +293,10 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             for ours, stocks, _ in of_tenants("R", "scan")
         ),
     ),
-    "With Redis it is ahead of stock Linux where CPUs are idle, and where none is (`redis-2cpu`) "
-    "chance decides.": (
+    "Yet with Redis it is ahead of stock Linux where no CPU is idle (`redis-2cpu`), and where CPUs "
+    "are idle chance decides.": (
         "docs/bench.md",
-        lambda: "redis" in where("ahead") and "redis-2cpu" in where("alike"),
+        lambda: "redis-2cpu" in where("ahead") and "redis" in where("alike"),
     ),
     "Stock Linux itself gains no more on two CPUs than on idle ones.": (
         "docs/bench.md",
@@ -309,7 +311,7 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
         ),
     ),
     "From programs on other CPUs pghot takes more than stock Linux does (`lost ms`) in "
-    "`hostile-alternate-busy`, `tenants-busy`, `regions-busy`, `idle-busy` and `random-anon-busy`. "
+    "`hostile-alternate-busy`, `regions-busy`, `tenants-busy`, `idle-busy` and `random-anon-busy`. "
     "In the first two of these it is ahead, in the others chance decides.": (
         "docs/bench.md",
         lambda: (
@@ -321,7 +323,7 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
                 "idle-busy",
                 "random-anon-busy",
             }
-            and more_lost() & where("ahead") == {"hostile-alternate-busy", "tenants-busy"}
+            and more_lost() & where("ahead") == {"hostile-alternate-busy", "regions-busy"}
             and more_lost() - where("ahead") <= where("alike")
         ),
     ),
@@ -365,21 +367,17 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             == where("alike", "pghot-default-page_cache", OURS)
         ),
     ),
-    "Samples alone have a much higher R than page tables alone in `graph500`, with one seed, and a "
+    "Samples alone have a higher R than page tables alone in `graph500`, with one seed, and a "
     "lower one than stock Linux.": (
         "docs/bench.md",
         lambda: (
-            R["graph500"][TABLES] + 0.5 < R["graph500"][SAMPLES] < R["graph500"]["stock-2"]
+            R["graph500"][TABLES] + LEAST < R["graph500"][SAMPLES] < R["graph500"]["stock-2"]
             and len(made("graph500", SAMPLES)["recovered_by_seed"]) == 1
         ),
     ),
-    "they promote a fifth of what samples of the CPUs do there": (
+    "they find fewer of them than samples of the CPUs do there": (
         "docs/bench.md",
-        lambda: (
-            0.15
-            < made("graph500", TABLES)["promoted"] / made("graph500", SAMPLES)["promoted"]
-            < 0.25
-        ),
+        lambda: made("graph500", TABLES)["promoted"] < made("graph500", SAMPLES)["promoted"],
     ),
     "them, where hardly anything is left to gain.": (
         "docs/bench.md",
@@ -412,15 +410,18 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
     "With `random-anon` and its busy variant in [bench.md](bench.md#results) it takes no longer "
     "than stock Linux, by more than chance can make.": (
         "docs/kernel-reviewer.md",
-        lambda: {"random-anon", "random-anon-busy"} <= where("ahead") | where("alike"),
+        lambda: all(
+            name not in where("behind") and R[name][OURS] > stock(name) - LEAST
+            for name in ("random-anon", "random-anon-busy")
+        ),
     ),
     "From slow memory they take 44 to 128 s of guest time.": (
         "docs/bench.md",
         lambda: (round(min(LONG_S)), round(max(LONG_S))) == (44, 128),
     ),
-    "In full length contenders are apart in `redis` and `tenants`, and alike in `graph500`": (
+    "In full length contenders are apart in `tenants`, and alike in `redis` and `graph500`": (
         "docs/model.md",
-        lambda: {"redis", "tenants"} <= where("ahead") and "graph500" in where("alike"),
+        lambda: "tenants" in where("ahead") and {"redis", "graph500"} <= where("alike"),
     ),
     "those of `redis` grow with `overlap`, that of stock Linux most": (
         "docs/model.md",
