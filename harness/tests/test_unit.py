@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,15 @@ def test_case(build, run, kind: str, program: str, case: str) -> None:
     output = run(build(kind, "unit") / program, case)
     assert f"[       OK ] {case}\n" in output
     assert "[  PASSED  ] 1 test(s)." in output
+
+
+def test_objects_have_one_name() -> None:
+    """Else one that was built by hand would not be built anew when a header of it changed."""
+    harness = UNIT.parent
+    where = harness.parent / "build" / "harness"
+    for words in ([], [f"O={where}"], ["O=../build/harness"]):
+        made = subprocess.run(
+            ["make", "-C", harness, "-pqR", "clean-nothing", *words],
+            check=False, capture_output=True, text=True,
+        )  # fmt: skip
+        assert f"\nOUT := {where}/plain\n" in made.stdout
