@@ -80,6 +80,11 @@ class Compared:
             f"{self._left_out()}"
         )
 
+    def harmed(self) -> str:
+        """Where pghot is slower than moving nothing, whoever is ahead; empty if nowhere."""
+        told = ", ".join(f"`{name}`" for name, r in zip(self.names, self.ours) if r < -0.005)
+        return f"Slower with pghot than where nothing moves: {told}. " if told else ""
+
     def _left_out(self) -> str:
         """Which are not counted, and why, for who has not heard of R."""
         names = ", ".join(f"`{name}`" for name in self.unmoved)

@@ -81,8 +81,8 @@ DECIDES = {
     "full": "DRAM is full, or comes to be: how hot a page is decides, and demotion makes room",
     "none": "hint faults have nothing to gain: files that are not mapped",
 }
-"""Classes of experiments, by which code of the kernel decides what is promoted. The last one is also
-that of experiments whose data lie in DRAM, which are in no table of classes."""
+"""Classes of experiments, by which code of the kernel decides what is promoted. The last one is
+also that of experiments whose data lie in DRAM, which are in no table of classes."""
 VARIANTS = {
     "busy": "all CPUs are busy",
     "2cpu": "there are no CPUs but its two",

@@ -272,12 +272,6 @@ def _won(whole: Compared) -> str:
     return f"Where they are apart, pghot against stock Linux: {', '.join(told)}. " if told else ""
 
 
-def _harmed(whole: Compared) -> str:
-    """Where pghot is slower than moving nothing, whoever is ahead; empty where it is nowhere."""
-    told = [f"`{name}`" for name, ours in zip(whole.names, whole.ours) if round(100 * ours) < 0]
-    return f"Slower with pghot than where nothing moves: {', '.join(told)}. " if told else ""
-
-
 def _behind(rows: list[dict], counted: Sequence[str]) -> str:
     """Where pghot is behind without being counted, as a sentence; empty where it is not."""
     known, told = by_experiment(rows), []
@@ -309,7 +303,7 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
         "100% is as fast as DRAM, 0% no gain, below 0% harm. "
         f"These are {part}the {whole.total} experiments on modelled machines "
         f"whose data are in slow memory at the start. {whole.stands()} {_behind(rows, whole.names)}"
-        f"{_won(whole)}{_harmed(whole)}The table has the median of each kind of experiment, and in "
+        f"{_won(whole)}{whole.harmed()}The table has the median of each kind of experiment, and in "
         "brackets the lowest and the highest."
     )
     classes = [

@@ -266,9 +266,7 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
     ),
     "The slowest of the server's requests (p99.9) take longer than there with stock Linux": (
         "docs/bench.md",
-        lambda: all(
-            min(stocks) > slow for _, stocks, slow in of_tenants("p99.9 us", "server")
-        ),
+        lambda: all(min(stocks) > slow for _, stocks, slow in of_tenants("p99.9 us", "server")),
     ),
     "With pghot they take about half as long as with stock Linux.": (
         "docs/bench.md",
