@@ -12,10 +12,18 @@ NO_TESTS := $(if $(strip $(TESTS)),,$(filter command,$(origin TESTS)))
 
 # What is given here and means nothing, as EXPERIMENTS=: else all there is would be run.
 TAKEN := JOBS LINUX_TARBALL PGHOT_% DEBUG
-MATRIX := EXPERIMENT CONTENDER QUICK FRESH DOCS
+TAKEN_test := TESTS
+TAKEN_soak := MINUTES
+TAKEN_sensitivity := EXPERIMENT CONTENDER QUICK FRESH DOCS
+TAKEN_bench := $(TAKEN_sensitivity) MAIN LONG
+TAKEN_measure := RUN
+TAKEN_hook := HOOK
+TAKEN_shell := MACHINE FLAVOUR CMDLINE RUN
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
-unknown = $(strip $(filter-out $(TAKEN) $(1),$(GIVEN)))
-refuse = $(if $(unknown),echo 'lab: $@ takes no $(unknown): see make help' >&2; exit 2)
+unknown = $(strip $(filter-out $(TAKEN) $(TAKEN_$@),$(GIVEN)))
+refuse = $(if $(unknown),echo 'lab: $@ takes no $(unknown): see make help' >&2; exit 2;)
+# The verb that is called as the target is.
+run = $(refuse) $(LAB) $@
 
 # The kernel's own make must not join this one's job server.
 unexport MAKEFLAGS MFLAGS MAKELEVEL
@@ -62,66 +70,51 @@ help: ## list the targets
 	@echo "and make -C lab/memsim check, the memory model's unit tests."
 
 demo: ## show hot pages of an unmodified Redis being promoted
-	@$(call refuse)
-	@$(LAB) demo
+	@$(run)
 
 test: ## run every test; the last line counts them
-	@$(call refuse,TESTS)
 	@$(if $(NO_TESTS),echo 'lab: TESTS names nothing: name files or leave it out for all' >&2; exit 2)
-	@$(LAB) test $(TESTS)
+	@$(run) $(TESTS)
 
 soak: ## trouble memory with all sources that its CPUs have, in the debug kernel
-	@$(call refuse,MINUTES)
-	@$(LAB) soak
+	@$(run)
 
 bench: ## run the benchmarks in guest time, beside the stock kernel
-	@$(call refuse,$(MATRIX) MAIN LONG)
-	@$(LAB) bench
+	@$(run)
 
 sensitivity: ## measure how far results depend on the memory model
-	@$(call refuse,$(MATRIX))
-	@$(LAB) sensitivity
+	@$(run)
 
 measure: ## run one workload in guest time
-	@$(call refuse,RUN)
 	@$(if $(RUN),,echo 'lab: name a workload: make measure RUN="random -- --mib 64"' >&2; exit 2)
-	@$(LAB) measure $(RUN)
+	@$(run) $(RUN)
 
 compare-stock: ## compare when pages are promoted with the stock kernel
-	@$(call refuse)
-	@$(LAB) compare-stock
+	@$(run)
 
 kernel: ## build Linux 7.3 with pghot
-	@$(call refuse)
-	@$(LAB) kernel
+	@$(run)
 
 stock: ## build the same configuration without pghot
-	@$(call refuse)
-	@$(LAB) stock
+	@$(run)
 
 hook: ## write edits of the built tree back to linux/ and patches/
-	@$(call refuse,HOOK)
-	@$(LAB) hook
+	@$(run)
 
 series: ## write the patch series to build/series/
-	@$(call refuse)
-	@$(LAB) series
+	@$(run)
 
 check: ## check the style of Python and of kernel code
-	@$(call refuse)
-	@$(LAB) check
+	@$(run)
 
 manpage: ## write pghot's man page to build/pghot.8
-	@$(call refuse)
-	@$(LAB) manpage
+	@$(run)
 
 shell: ## open a shell on the modelled machine
-	@$(call refuse,MACHINE FLAVOUR CMDLINE RUN)
-	@$(LAB) shell
+	@$(run)
 
 clean: ## remove build/ and the built kernels
-	@$(call refuse)
-	@$(LAB) clean
+	@$(run)
 
 .DEFAULT:
 	@echo "make: there is no target '$@': 'make help' lists them" >&2; exit 2
