@@ -15,6 +15,14 @@ static void expire_if_due(struct fixture *f, u32 now, u32 *expired)
 	*expired = now;
 }
 
+/* Is the page, which is ready, in use as far as its record tells? */
+static bool hot_at(struct fixture *f, unsigned long pfn, u32 now)
+{
+	assert_int_equal(collect_at(f, pfn & -PGHOT_BLOCK_PAGES, now), 1);
+	assert_int_equal(f->entries[0].pfn, pfn);
+	return f->entries[0].hot;
+}
+
 /* Some blocks with many pages and some with one. */
 static unsigned long page_nr(unsigned int i)
 {
@@ -83,9 +91,7 @@ TEST(a_page_that_waits_goes_stale_once)
 				record_at(&f, beside, 0, 1, now);
 			pghot_map_take(&f.map, beside);
 			expire_if_due(&f, now, &expired);
-			assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, now), 1);
-			assert_int_equal(f.entries[0].pfn, pfn);
-			assert_false(f.entries[0].hot);
+			assert_false(hot_at(&f, pfn, now));
 		}
 		/* It is still there to be accounted for. */
 		assert_true(pghot_map_take_seen(&f.map, &f.entries[0]));
@@ -128,8 +134,7 @@ TEST(a_page_that_is_renewed_stays_hot)
 			f.entries[0].pfn = pfn;
 			pghot_map_renew(&f.map, &f.entries[0], now - 2000, now,
 					&f.t);
-			assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, now), 1);
-			assert_true(f.entries[0].hot);
+			assert_true(hot_at(&f, pfn, now));
 		}
 		/* It was accessed a window ago, as far as is known. */
 		collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, now);
@@ -187,9 +192,16 @@ TEST(who_comes_anew_takes_nothing_from_what_is_ready)
 	for_each_map(&f) {
 		record_at(&f, pfn, 0, 2, 1000);
 		assert_int_equal(anew_at(&f, pfn, 1000), PGHOT_COUNTED);
-		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 1000), 1);
-		assert_true(f.entries[0].hot);
+		assert_true(hot_at(&f, pfn, 1000));
 	}
+}
+
+/* Ready at one second, and accessed anew at seven. */
+static void comes_anew_to_stale(struct fixture *f, unsigned long pfn)
+{
+	record_at(f, pfn, 0, 3, 1000);
+	assert_int_equal(anew_at(f, pfn, 7000), PGHOT_COUNTED);
+	assert_false(hot_at(f, pfn, 7000));
 }
 
 /* But what has gone stale waits no longer than that, and is not in use. */
@@ -198,12 +210,8 @@ TEST(who_comes_anew_makes_nothing_stale_hot)
 	unsigned long pfn = pfn_in(SECTION_A, 5);
 	struct fixture f;
 
-	for_each_map(&f) {
-		record_at(&f, pfn, 0, 3, 1000);
-		assert_int_equal(anew_at(&f, pfn, 7000), PGHOT_COUNTED);
-		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 7000), 1);
-		assert_false(f.entries[0].hot);
-	}
+	for_each_map(&f)
+		comes_anew_to_stale(&f, pfn);
 }
 
 /* Nor where a count says whether the node is known, and has no room for one access. */
@@ -214,14 +222,10 @@ TEST(one_access_makes_nothing_stale_hot_where_nodes_are_asked_for)
 
 	for_each_map(&f) {
 		f.t.ask = true;
-		record_at(&f, pfn, 0, 3, 1000);
-		assert_int_equal(anew_at(&f, pfn, 7000), PGHOT_COUNTED);
-		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 7000), 1);
-		assert_false(f.entries[0].hot);
+		comes_anew_to_stale(&f, pfn);
 		/* The second one within the window does. */
 		record_at(&f, pfn, 0, 1, 8000);
-		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 8000), 1);
-		assert_true(f.entries[0].hot);
+		assert_true(hot_at(&f, pfn, 8000));
 	}
 }
 
@@ -236,11 +240,9 @@ TEST(one_access_makes_nothing_hot_that_another_window_emptied)
 		f.t.window_ms = 60000;
 		pghot_map_expire(&f.map, &f.node, 1000, &f.t, true);
 		record_at(&f, pfn, 0, 1, 1000);
-		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 1000), 1);
-		assert_false(f.entries[0].hot);
+		assert_false(hot_at(&f, pfn, 1000));
 		record_at(&f, pfn, 0, 2, 1000);
-		assert_int_equal(collect_at(&f, pfn & -PGHOT_BLOCK_PAGES, 1000), 1);
-		assert_true(f.entries[0].hot);
+		assert_true(hot_at(&f, pfn, 1000));
 	}
 }
 
