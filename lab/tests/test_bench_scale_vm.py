@@ -51,7 +51,7 @@ def _stated() -> list[str]:
 
 
 def test_what_has_to_be_stated_is():
-    assert {"redis", "sqlite", "readers-phases", "tenants", "sockets-mixed"} <= set(_stated())
+    assert {"redis", "sqlite", "readers-phases", "tenants", "sockets-full"} <= set(_stated())
 
 
 @pytest.mark.parametrize("name", _stated())

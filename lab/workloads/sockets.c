@@ -10,9 +10,8 @@
  */
 #include "lib/lines.h"
 
-static uint64_t mib = 16, accesses = 8000000, threads = 4, remote = 5, grain_kib, cold_mib;
-static struct list cold_place;
-static struct lines area, cold;
+static uint64_t mib = 16, accesses = 8000000, threads = 4, remote = 5, grain_kib;
+static struct lines area;
 static uint64_t pages, grain;	/* of each thread; that lie together */
 static double took[MAX_THREADS];
 static int others[MAX_THREADS][MAX_THREADS], others_n[MAX_THREADS];
@@ -22,8 +21,6 @@ static const struct workload_option options[] = {
 	{ "accesses", 'n', "of each thread", .number = &accesses, .low = 1, .high = UINT64_MAX },
 	{ "threads", 't', "", .number = &threads, .low = 1, .high = MAX_THREADS },
 	{ "remote", 'r', "percent of the accesses, to pages of other sockets' threads", .number = &remote, .low = 0, .high = 100 },
-	{ "cold-place", 'P', "nodes of data that nobody uses", .nodes = &cold_place },
-	{ "cold-mib", 'C', "size of these, 0 for none", .number = &cold_mib, .low = 0, .high = 1 << 20 },
 	{ "grain-kib", 'g', "threads' pages lie in turn, so many KiB of each, 0 for all of each together", .number = &grain_kib, .low = 0, .high = 1 << 20 },
 	{}
 };
@@ -79,8 +76,6 @@ int main(int argc, char **argv)
 		workload_fail("--grain-kib: %lu is not a part of %lu MiB in whole pages",
 			      grain_kib, mib);
 	find_others();
-	if (cold_mib)
-		cold = lines_map(cold_mib, workload_filling(&cold_place), PAGE / LINE);
 	area = (struct lines){ .n = threads * pages * (PAGE / LINE), .step = 1 };
 	area.word = workload_map(threads * mib << 20);
 	for (page = 0; page < threads * pages; page += grain) {
@@ -94,8 +89,6 @@ int main(int argc, char **argv)
 	seconds = workload_measure(threads, touch);
 
 	lines_verify(&area);
-	if (cold_mib)
-		lines_verify(&cold);
 	for (shortest = took[0], i = 1; i < threads; i++)
 		shortest = took[i] < shortest ? took[i] : shortest;
 	workload_result(seconds, threads * accesses / seconds, "accesses/s",
