@@ -16,6 +16,7 @@ void bandwidth_clear(struct bandwidth *b)
 {
 	memset(b->bucket, 0, sizeof(b->bucket));
 	memset(b->epoch, 0, sizeof(b->epoch));
+	memset(&b->share, 0, sizeof(b->share));
 }
 
 static void load_add(struct bandwidth *b, uint64_t now_ns, uint64_t amount)
@@ -32,13 +33,12 @@ static void load_add(struct bandwidth *b, uint64_t now_ns, uint64_t amount)
 	e->fill += amount;
 }
 
-uint32_t bandwidth_take(struct bandwidth *b, uint64_t now_ns, uint32_t bytes)
+/* Take @left from buckets from @now_ns on; return how long the first with room is away. */
+static uint32_t fill(struct bandwidth *b, uint64_t now_ns, uint64_t left)
 {
-	uint64_t first = now_ns >> BUCKET_SHIFT, left = (uint64_t)bytes * MILLI;
-	uint64_t number, at = UINT64_MAX;
+	uint64_t first = now_ns >> BUCKET_SHIFT, number, at = UINT64_MAX;
 	unsigned int tries;
 
-	load_add(b, now_ns, left);
 	for (number = first, tries = 0; left && tries < BUCKETS - 1;
 	     number++, tries++) {
 		__typeof__(&b->bucket[0]) s = &b->bucket[number % BUCKETS];
@@ -65,6 +65,19 @@ uint32_t bandwidth_take(struct bandwidth *b, uint64_t now_ns, uint32_t bytes)
 	if (at == UINT64_MAX)
 		at = number;
 	return at == first ? 0 : (at << BUCKET_SHIFT) - now_ns;
+}
+
+uint32_t bandwidth_take(struct bandwidth *b, unsigned int who, uint64_t now_ns,
+			uint32_t bytes)
+{
+	uint64_t amount = (uint64_t)bytes * MILLI;
+	uint32_t wait = share_take(&b->share, who, now_ns, amount,
+				   b->capacity << (SHARE_SHIFT - BUCKET_SHIFT));
+
+	load_add(b, now_ns, amount);
+	wait += fill(b, now_ns + wait, amount);
+	share_waited(&b->share, who, now_ns, wait);
+	return wait;
 }
 
 uint32_t bandwidth_queue(const struct bandwidth *b, uint64_t now_ns)

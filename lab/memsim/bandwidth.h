@@ -9,12 +9,14 @@
  * waits until then. Long before a bucket is full accesses get into each
  * other's way: that costs the mean wait of a queue with random arrivals and
  * constant service (M/D/1) at the load of a moment ago, when all CPUs have
- * passed it.
+ * passed it. Where there is not enough for all, share.h says who gets how much.
  */
 #ifndef MEMSIM_BANDWIDTH_H
 #define MEMSIM_BANDWIDTH_H
 
 #include <stdint.h>
+
+#include "share.h"
 
 #define BUCKET_SHIFT	10	/* 1024 ns */
 #define BUCKETS		4096	/* 4 ms: more than clocks ever differ by */
@@ -31,6 +33,7 @@
  * @line_ps: picoseconds that a line of 64 bytes occupies it
  * @bucket: which bucket each slot of the ring stands for, and how full it is
  * @epoch: likewise, for the load
+ * @share: who took how much of it
  */
 struct bandwidth {
 	uint64_t capacity;
@@ -38,13 +41,15 @@ struct bandwidth {
 	struct {
 		uint64_t number, fill;
 	} bucket[BUCKETS], epoch[EPOCHS];
+	struct share share;
 };
 
 void bandwidth_init(struct bandwidth *b, uint32_t mbps);
 void bandwidth_clear(struct bandwidth *b);
 
-/* Nanoseconds that a transfer of @bytes at @now_ns has to wait for its turn. */
-uint32_t bandwidth_take(struct bandwidth *b, uint64_t now_ns, uint32_t bytes);
+/* Nanoseconds that a transfer of @bytes by @who at @now_ns has to wait for its turn. */
+uint32_t bandwidth_take(struct bandwidth *b, unsigned int who, uint64_t now_ns,
+			uint32_t bytes);
 
 /* Mean nanoseconds that a single line waits for others at the load of late. */
 uint32_t bandwidth_queue(const struct bandwidth *b, uint64_t now_ns);

@@ -124,7 +124,8 @@ static void saw_page(struct memory *m, const struct range *r, uint64_t pa)
 	m->stat[r->node].pages++;
 }
 
-static void write_back(struct memory *m, unsigned int row, uint64_t line,
+/* @cpu's access has caches of @row write @line back. */
+static void write_back(struct memory *m, unsigned int cpu, unsigned int row, uint64_t line,
 		       uint64_t now_ns)
 {
 	const struct range *r = range_of(m, line << LINE_SHIFT);
@@ -134,8 +135,8 @@ static void write_back(struct memory *m, unsigned int row, uint64_t line,
 	m->stat[r->node].writeback++;
 	if (m->hmu[r->node])
 		hmu_request(m->hmu[r->node], line << LINE_SHIFT, true, now_ns);
-	bandwidth_take(&m->node[r->node], now_ns, LINE_BYTES);
-	bandwidth_take(&m->path[row][r->node], now_ns, LINE_BYTES);
+	bandwidth_take(&m->node[r->node], cpu, now_ns, LINE_BYTES);
+	bandwidth_take(&m->path[row][r->node], cpu, now_ns, LINE_BYTES);
 }
 
 /* Whether @line follows one that was accessed before, in the same page. */
@@ -156,14 +157,15 @@ static bool in_sequence(struct streams *s, uint64_t line)
  * is the way there and back, then those over there are. The way is what memory over
  * there takes longer than memory here, and carries the line.
  */
-static uint32_t cross(struct memory *m, unsigned int row, unsigned int other,
+static uint32_t cross(struct memory *m, unsigned int cpu, unsigned int other,
 		      bool snooped, uint64_t now_ns)
 {
 	const struct config *c = m->c;
+	unsigned int row = c->row_of[cpu];
 	const struct path *way = c->path[row];
 	struct bandwidth *carries = &m->path[row][m->home[other]];
 	uint32_t there = way[m->home[other]].latency_ns, here = way[m->home[row]].latency_ns;
-	uint32_t wait = bandwidth_take(carries, now_ns, LINE_BYTES);
+	uint32_t wait = bandwidth_take(carries, cpu, now_ns, LINE_BYTES);
 
 	return max(wait, bandwidth_queue(carries, now_ns)) +
 	       (there > here ? there - here : 0) + 2 * c->llc_hit_ns +
@@ -171,13 +173,13 @@ static uint32_t cross(struct memory *m, unsigned int row, unsigned int other,
 }
 
 /*
- * Take @line from all other sockets, or a copy of it. Return what it costs if one had to
+ * Take @line for @cpu from all other sockets, or a copy of it. Return what it costs if one had to
  * give it, or give it up; @clean says whether copies as in memory count too.
  */
-static uint32_t from_others(struct memory *m, unsigned int row, uint64_t line, bool store,
+static uint32_t from_others(struct memory *m, unsigned int cpu, uint64_t line, bool store,
 			    bool clean, uint64_t now_ns)
 {
-	unsigned int other;
+	unsigned int row = m->c->row_of[cpu], other;
 	uint32_t ns = 0;
 
 	for (other = 0; other < m->c->rows; other++) {
@@ -189,9 +191,9 @@ static uint32_t from_others(struct memory *m, unsigned int row, uint64_t line, b
 			       socket_share(&m->socket[other], line);
 		/* As MESIF has it: what both may read is in memory too. */
 		if (copy.dirty && !store)
-			write_back(m, other, line, now_ns);
+			write_back(m, cpu, other, line, now_ns);
 		if (copy.dirty || (clean && copy.held))
-			ns = max(ns, cross(m, row, other, copy.snooped, now_ns));
+			ns = max(ns, cross(m, cpu, other, copy.snooped, now_ns));
 	}
 	return ns;
 }
@@ -221,7 +223,7 @@ uint32_t memory_access(struct memory *m, unsigned int cpu, struct streams *s,
 	ahead = s && in_sequence(s, line);
 	did = socket_access(&m->socket[row], m->place[cpu], line, store);
 	if (did.writeback)
-		write_back(m, row, did.victim, now_ns);
+		write_back(m, cpu, row, did.victim, now_ns);
 	if (did.hit) {
 		*node = NODE_HIT;
 		ns = m->c->llc_hit_ns + (did.snooped ? m->c->snoop_ns : 0);
@@ -230,9 +232,9 @@ uint32_t memory_access(struct memory *m, unsigned int cpu, struct streams *s,
 			ns = 0;
 		if (!store)
 			return ns;
-		return max(ns, from_others(m, row, line, true, true, now_ns));
+		return max(ns, from_others(m, cpu, line, true, true, now_ns));
 	}
-	ns = from_others(m, row, line, store, false, now_ns);
+	ns = from_others(m, cpu, line, store, false, now_ns);
 	if (ns) {
 		*node = NODE_SOCKET;
 		hash(m, line, row | 0x80);
@@ -243,8 +245,8 @@ uint32_t memory_access(struct memory *m, unsigned int cpu, struct streams *s,
 	if (m->hmu[r->node])
 		hmu_request(m->hmu[r->node], pa, false, now_ns);
 	stat = &m->stat[r->node];
-	wait = max(bandwidth_take(&m->node[r->node], now_ns, LINE_BYTES),
-		   bandwidth_take(&m->path[row][r->node], now_ns, LINE_BYTES));
+	wait = max(bandwidth_take(&m->node[r->node], cpu, now_ns, LINE_BYTES),
+		   bandwidth_take(&m->path[row][r->node], cpu, now_ns, LINE_BYTES));
 	if (ahead) {
 		/* Fetched ahead: only what the node carries is waited for. */
 		stat->stream++;
@@ -278,9 +280,9 @@ uint32_t memory_own(struct memory *m, unsigned int cpu, uint64_t pa,
 		return 0;
 	did = socket_access(&m->socket[row], m->place[cpu], line, true);
 	if (did.writeback)
-		write_back(m, row, did.victim, now_ns);
+		write_back(m, cpu, row, did.victim, now_ns);
 	ns = did.snooped ? m->c->llc_hit_ns + m->c->snoop_ns : 0;
-	return max(ns, from_others(m, row, line, true, true, now_ns));
+	return max(ns, from_others(m, cpu, line, true, true, now_ns));
 }
 
 void memory_written(struct memory *m, uint64_t pa, uint64_t bytes)
@@ -316,8 +318,8 @@ static uint32_t transfer(struct memory *m, unsigned int row, uint64_t pa,
 	for (at = 0; m->hmu[r->node] && at < bytes; at += LINE_BYTES)
 		hmu_request(m->hmu[r->node], pa + at, write, now_ns);
 	m->stat[r->node].dma += (bytes + LINE_BYTES - 1) >> LINE_SHIFT;
-	return max(bandwidth_take(&m->node[r->node], now_ns, bytes),
-		   bandwidth_take(&m->path[row][r->node], now_ns, bytes));
+	return max(bandwidth_take(&m->node[r->node], ENGINES, now_ns, bytes),
+		   bandwidth_take(&m->path[row][r->node], ENGINES, now_ns, bytes));
 }
 
 uint32_t memory_transfer(struct memory *m, uint64_t from, uint64_t to,

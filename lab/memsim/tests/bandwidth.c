@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "bandwidth.h"
 #include "cache.h"
@@ -27,7 +28,7 @@ static void one_stream_gets_all_of_it(void **state)
 		double mbps;
 
 		while (n--)
-			now += bandwidth_take(b, now, LINE_BYTES);
+			now += bandwidth_take(b, 0, now, LINE_BYTES);
 		mbps = 200000.0 * LINE_BYTES * 1000 / (now - start);
 		assert_true(mbps > 0.99 * rates[i] && mbps < 1.01 * rates[i]);
 		free(b);
@@ -42,7 +43,7 @@ static void a_light_load_does_not_wait(void **state)
 	(void)state;
 	/* 64 bytes each 100 ns are 640 MB/s. */
 	for (now = 0; now < 1000000; now += 100)
-		assert_int_equal(bandwidth_take(b, now, LINE_BYTES), 0);
+		assert_int_equal(bandwidth_take(b, 0, now, LINE_BYTES), 0);
 	free(b);
 }
 
@@ -68,7 +69,7 @@ static void clocks_out_of_step(void **state)
 			break;
 		/* A turn of 20 us, during which the others stand. */
 		for (until = clock[next] + 20000; clock[next] < until;) {
-			clock[next] += bandwidth_take(b, clock[next], LINE_BYTES) + 30;
+			clock[next] += bandwidth_take(b, next, clock[next], LINE_BYTES) + 30;
 			lines++;
 		}
 		turn++;
@@ -80,6 +81,69 @@ static void clocks_out_of_step(void **state)
 	free(b);
 }
 
+/*
+ * CPUs run in turns of 10 us up to @end, each accesses memory this many ns after it has
+ * waited for the access before, and goes on to its end. Lines that each had after a ms.
+ */
+static void in_turns(struct bandwidth *b, int cpus, const uint64_t *each, const uint64_t *end,
+		     uint64_t *lines)
+{
+	uint64_t clock[4] = {}, until;
+	int i;
+
+	assert_in_range(cpus, 1, 4);
+	memset(lines, 0, cpus * sizeof(*lines));
+	for (until = 10000; until <= end[0]; until += 10000)
+		for (i = 0; i < cpus; i++)
+			while (clock[i] < until && clock[i] < end[i]) {
+				clock[i] += bandwidth_take(b, i, clock[i], LINE_BYTES) + each[i];
+				lines[i] += clock[i] > 1000000;
+			}
+}
+
+static void who_comes_first_gets_no_more(void **state)
+{
+	/* Each wants 1.6 GB/s, two are there. */
+	const uint64_t each[] = { 40, 40, 40 }, end[] = { 8000000, 8000000, 8000000 };
+	struct bandwidth *b = fresh(2000);
+	uint64_t lines[3];
+
+	(void)state;
+	in_turns(b, 3, each, end, lines);
+	assert_in_range(lines[1] * 100 / lines[0], 94, 106);
+	assert_in_range(lines[2] * 100 / lines[0], 94, 106);
+	assert_true((lines[0] + lines[1] + lines[2]) * LINE_BYTES > 0.97 * 2 * 7000000);
+	free(b);
+}
+
+static void who_wants_little_gets_it_and_others_the_rest(void **state)
+{
+	/* 3.2 GB/s twice, and 0.32 by the one whose turn is last. */
+	const uint64_t each[] = { 20, 20, 200 }, end[] = { 8000000, 8000000, 8000000 };
+	struct bandwidth *b = fresh(2000);
+	uint64_t lines[3];
+
+	(void)state;
+	in_turns(b, 3, each, end, lines);
+	assert_in_range(lines[1] * 100 / lines[0], 94, 106);
+	assert_true(lines[2] > 0.85 * 7000000 / each[2]);
+	assert_true((lines[0] + lines[1] + lines[2]) * LINE_BYTES > 0.95 * 2 * 7000000);
+	free(b);
+}
+
+static void what_nobody_else_wants_is_for_who_is_left(void **state)
+{
+	const uint64_t each[] = { 20, 20 }, end[] = { 8000000, 2000000 };
+	struct bandwidth *b = fresh(2000);
+	uint64_t lines[2];
+
+	(void)state;
+	in_turns(b, 2, each, end, lines);
+	/* Half of it for another ms, and all of it after that. */
+	assert_true(lines[0] * LINE_BYTES > 0.96 * (1000000 + 2 * 6000000));
+	free(b);
+}
+
 static void who_is_far_behind_does_not_wait(void **state)
 {
 	struct bandwidth *b = fresh(100);
@@ -88,8 +152,8 @@ static void who_is_far_behind_does_not_wait(void **state)
 
 	(void)state;
 	for (n = 0; n < 1000; n++)
-		bandwidth_take(b, late, LINE_BYTES);
-	assert_int_equal(bandwidth_take(b, late - ((uint64_t)BUCKETS << BUCKET_SHIFT),
+		bandwidth_take(b, 0, late, LINE_BYTES);
+	assert_int_equal(bandwidth_take(b, 0, late - ((uint64_t)BUCKETS << BUCKET_SHIFT),
 					LINE_BYTES), 0);
 	free(b);
 }
@@ -105,7 +169,7 @@ static void the_queue_follows_the_load(void **state)
 		uint32_t queue;
 
 		for (now = 0; now < 1000000; now += step)
-			bandwidth_take(b, now, LINE_BYTES);
+			bandwidth_take(b, 0, now, LINE_BYTES);
 		queue = bandwidth_queue(b, now);
 		assert_true(queue >= last);
 		last = queue;
@@ -125,7 +189,7 @@ static void nothing_is_left_of_an_old_load(void **state)
 
 	(void)state;
 	for (now = 0; now < 1000000; now += 70)
-		bandwidth_take(b, now, LINE_BYTES);
+		bandwidth_take(b, 0, now, LINE_BYTES);
 	assert_int_equal(bandwidth_queue(b, now + 1000000), 0);
 	bandwidth_clear(b);
 	assert_int_equal(bandwidth_queue(b, now), 0);
@@ -138,6 +202,9 @@ int test_bandwidth(void)
 		cmocka_unit_test(one_stream_gets_all_of_it),
 		cmocka_unit_test(a_light_load_does_not_wait),
 		cmocka_unit_test(clocks_out_of_step),
+		cmocka_unit_test(who_comes_first_gets_no_more),
+		cmocka_unit_test(who_wants_little_gets_it_and_others_the_rest),
+		cmocka_unit_test(what_nobody_else_wants_is_for_who_is_left),
 		cmocka_unit_test(who_is_far_behind_does_not_wait),
 		cmocka_unit_test(the_queue_follows_the_load),
 		cmocka_unit_test(nothing_is_left_of_an_old_load),
