@@ -137,7 +137,7 @@ bool __pghot_take_young(struct folio *folio)
 	return folio_test_clear_young(folio);
 }
 
-static enum pghot_accessed clear_accessed(struct folio *folio, struct accessed *a)
+static enum pghot_accessed accessed_clear(struct folio *folio, struct accessed *a)
 {
 	struct rmap_walk_control rwc = {
 		.arg = a,
@@ -181,7 +181,7 @@ enum pghot_accessed pghot_clear_accessed(struct folio *folio,
 {
 	unsigned int most = min(*left, PGHOT_OWNERS_MAX);
 	struct accessed a = { .left = most };
-	enum pghot_accessed did = clear_accessed(folio, &a);
+	enum pghot_accessed did = accessed_clear(folio, &a);
 
 	/* One at least, for those that nobody has mapped. */
 	*left -= min(*left, max(most - a.left, 1));
@@ -204,5 +204,5 @@ enum pghot_accessed pghot_flush_accessed(struct folio *folio)
 {
 	struct accessed a = { .left = PGHOT_OWNERS_MAX, .flush = true };
 
-	return clear_accessed(folio, &a);
+	return accessed_clear(folio, &a);
 }

@@ -37,8 +37,8 @@ void pghot_batch_add(struct pghot_batch *b, struct folio *folio,
  * How many folios the pages that stayed make up. One may have been split on its
  * way and part of it moved, but it counts as one.
  */
-static unsigned long failed_folios(const struct pghot_batch *b,
-				   unsigned long stayed)
+static unsigned long batch_failed_folios(const struct pghot_batch *b,
+					 unsigned long stayed)
 {
 	return min(DIV_ROUND_CLOSEST(stayed, b->nr_pages / b->nr_folios),
 		   b->nr_folios);
@@ -74,7 +74,7 @@ void pghot_batch_flush(struct pghot_promoter *p, int nid)
 		lru_add_drain();
 	pghot_bill_settle(&b->bill, task_sched_runtime(current) - start);
 	stayed = b->nr_pages - min_t(unsigned long, b->nr_pages, moved);
-	failed = failed_folios(b, stayed);
+	failed = batch_failed_folios(b, stayed);
 	counted = min(failed, b->nr_counted);
 
 	p->nr_moved += b->nr_counted - counted;

@@ -42,7 +42,7 @@ __setup("pghot=", pghot_setup);
  * The default layout tells two nodes apart, see hotmap_record.c. With more to
  * choose from, it is worth four times the memory to know the right one.
  */
-static bool __init choose_precise(void)
+static bool __init pghot_choose_precise(void)
 {
 	int nid, targets = 0;
 
@@ -63,7 +63,7 @@ static int __init pghot_init(void)
 		return 0;
 
 	err = pghot_map_init(&pghot_map, 1UL << SECTIONS_SHIFT,
-			     choose_precise());
+			     pghot_choose_precise());
 	if (err)
 		goto fail;
 	err = pghot_sysfs_init(&pghot, &sources);

@@ -105,7 +105,7 @@ static bool exchange_add(struct pghot_exchange *x, const struct folio *folio,
  * Page cache is worth it that is read once or twice in a window, and a file that is read
  * in turn takes long to come round.
  */
-static u32 watch_ms(const struct pghot_exchange *x)
+static u32 exchange_watch_ms(const struct pghot_exchange *x)
 {
 	return READ_ONCE(pghot_tunables.window_ms) / (x->cache ? 1 : 4);
 }
@@ -134,7 +134,7 @@ static void exchange_moved(struct pghot_exchange *x, const struct folio *dst,
 	if (came)
 		pghot_watch_left(&x->went, dst, src, 0);
 	else
-		pghot_watch_left(&x->came, dst, src, watch_ms(x));
+		pghot_watch_left(&x->came, dst, src, exchange_watch_ms(x));
 	added = exchange_add(x, dst, came);
 	if (added)
 		exchange_soon(x);
@@ -184,14 +184,14 @@ static void exchange_end(struct pghot_exchange *x, u32 rest_ms)
 }
 
 /* What has plenty of room takes all that is accessed. */
-static u32 target_held(int nid)
+static u32 exchange_target_held(int nid)
 {
 	if (pgdat_free_space_enough(NODE_DATA(nid)))
 		return 0;
 	return pghot_speed_held(&pghot_target(nid)->speed);
 }
 
-static u32 cache_held(const struct pghot_exchange *x)
+static u32 exchange_cache_held(const struct pghot_exchange *x)
 {
 	return pgdat_free_space_enough(NODE_DATA(x->target->nid)) ? 0 : x->held;
 }
@@ -229,7 +229,7 @@ void pghot_exchange_sum_up(void)
 
 	for_each_node_state(nid, N_MEMORY)
 		if (pghot_may_promote_to(nid) && pghot_target(nid))
-			held = min(held, target_held(nid));
+			held = min(held, exchange_target_held(nid));
 	WRITE_ONCE(pghot_held_back, READ_ONCE(pghot_backoff) ? held : 0);
 }
 
@@ -243,16 +243,16 @@ static bool exchange_slow(const struct pghot_exchange *x)
 static bool exchange_is_known(struct pghot_exchange *x)
 {
 	/* Of those that are watched for long it is the hottest that are known first. */
-	if (x->cache && pghot_now_ms() - x->began_ms < watch_ms(x))
+	if (x->cache && pghot_now_ms() - x->began_ms < exchange_watch_ms(x))
 		return false;
 	if (pghot_use_known(&x->came.use) && pghot_use_known(&x->went.use))
 		return true;
 	return exchange_slow(x) &&
 	       pghot_gain_early(&x->came.use, &x->went.use,
-				READ_ONCE(x->came.nr), watch_ms(x));
+				READ_ONCE(x->came.nr), exchange_watch_ms(x));
 }
 
-static void choice_begins(struct pghot_exchange *x)
+static void exchange_choice_begins(struct pghot_exchange *x)
 {
 	x->choice_ms = pghot_now_ms();
 	x->chosen = atomic_long_read(&x->target->promoted);
@@ -264,10 +264,10 @@ static void exchange_choose(struct pghot_exchange *x, u32 window)
 
 	if (pghot_speed_relax(&x->target->speed, pghot_now_ms() - x->choice_ms,
 			      idle, window))
-		choice_begins(x);
+		exchange_choice_begins(x);
 }
 
-static void speed_known(struct pghot_exchange *x, u32 percent, u32 window)
+static void exchange_speed_known(struct pghot_exchange *x, u32 percent, u32 window)
 {
 	unsigned long moved = atomic_long_read(&x->target->promoted) - x->promoted;
 
@@ -277,7 +277,7 @@ static void speed_known(struct pghot_exchange *x, u32 percent, u32 window)
 	x->quiet_ms = x->target->speed.wait_ms;
 }
 
-static void held_known(struct pghot_exchange *x, u32 percent, u32 window)
+static void exchange_held_known(struct pghot_exchange *x, u32 percent, u32 window)
 {
 	WRITE_ONCE(x->target->cache_gain_percent, percent);
 	x->held = pghot_held_judge(x->held, percent);
@@ -290,13 +290,13 @@ static void exchange_known(struct pghot_exchange *x, u32 window)
 	bool gains = percent >= (x->cache ? PGHOT_CACHE_GAIN_PERCENT : PGHOT_GAIN_PERCENT);
 
 	if (x->cache)
-		held_known(x, percent, window);
+		exchange_held_known(x, percent, window);
 	else
-		speed_known(x, percent, window);
+		exchange_speed_known(x, percent, window);
 	pghot_stat_add(gains ? PGHOT_STAT_exchange_gain : PGHOT_STAT_exchange_loss, 1);
 	x->steady_ms = pghot_now_ms();
 	if (!gains)
-		choice_begins(x);
+		exchange_choice_begins(x);
 	exchange_end(x, gains || !READ_ONCE(pghot_backoff) ? window : 0);
 }
 
@@ -338,8 +338,8 @@ static void exchange_work(struct work_struct *work)
 
 	/* A page that is looked at keeps its struct page. */
 	get_online_mems();
-	due = pghot_watch_look(&x->came, &x->lock, watch_ms(x));
-	due = min(due, pghot_watch_look(&x->went, &x->lock, watch_ms(x)));
+	due = pghot_watch_look(&x->came, &x->lock, exchange_watch_ms(x));
+	due = min(due, pghot_watch_look(&x->went, &x->lock, exchange_watch_ms(x)));
 	put_online_mems();
 	if (x->cache && !static_branch_unlikely(&pghot_page_cache_key))
 		exchange_forget(x);
@@ -348,7 +348,7 @@ static void exchange_work(struct work_struct *work)
 	else
 		exchange_quiet(x, window);
 	if (x->cache) {
-		WRITE_ONCE(x->target->cache_held, cache_held(x));
+		WRITE_ONCE(x->target->cache_held, exchange_cache_held(x));
 	} else {
 		exchange_choose(x, window);
 		/* Where this rate is not held, and nothing was, the sum stays nothing. */

@@ -72,7 +72,7 @@ u16 pghot_fault_slot(u64 now_ns, u32 ref_ms)
 	return div64_u64(now_ns, (u64)max(ref_ms, 1U) << SLOT_NS_SHIFT);
 }
 
-static unsigned long area_of(unsigned long pfn)
+static unsigned long yield_area_of(unsigned long pfn)
 {
 	return (pfn >> PGHOT_YIELD_ORDER) % PGHOT_YIELD_AREAS;
 }
@@ -120,7 +120,7 @@ static void yield_tell(struct pghot_fault_yield *y, unsigned long area,
  */
 u32 pghot_yield_held(const struct pghot_fault_yield *y, unsigned long pfn)
 {
-	return yield_level(yield_futile(y, area_of(pfn)));
+	return yield_level(yield_futile(y, yield_area_of(pfn)));
 }
 
 /**
@@ -132,7 +132,7 @@ u32 pghot_yield_held(const struct pghot_fault_yield *y, unsigned long pfn)
  */
 void pghot_yield_found(struct pghot_fault_yield *y, unsigned long pfn)
 {
-	unsigned long area = area_of(pfn);
+	unsigned long area = yield_area_of(pfn);
 
 	if (yield_futile(y, area))
 		yield_tell(y, area, PGHOT_FAULT_OFTEN);
@@ -150,7 +150,7 @@ void pghot_yield_found(struct pghot_fault_yield *y, unsigned long pfn)
 void pghot_yield_fault(struct pghot_fault_yield *y, unsigned long pfn,
 		       enum pghot_fault_says says, u16 slot)
 {
-	unsigned long area = area_of(pfn);
+	unsigned long area = yield_area_of(pfn);
 	u16 last = READ_ONCE(y->slot[area]);
 	u32 all;
 

@@ -86,7 +86,7 @@ void pghot_promoter_from(struct pghot_promoter *p, int src)
 		p->dest[nid].closed = PGHOT_OPEN;
 }
 
-static u32 closing_left_ms(const struct pghot_closing *c, u32 now)
+static u32 gate_closing_left_ms(const struct pghot_closing *c, u32 now)
 {
 	u32 gone = now - c->since_ms;
 
@@ -94,13 +94,13 @@ static u32 closing_left_ms(const struct pghot_closing *c, u32 now)
 }
 
 /* Until a target that is closed may open. */
-static u32 dest_left_ms(const struct pghot_promoter *p, int nid, u32 now)
+static u32 gate_dest_left_ms(const struct pghot_promoter *p, int nid, u32 now)
 {
 	const struct pghot_dest *d = &p->dest[nid];
 
 	if (d->closed == PGHOT_WAITS_ROOM && pghot_room_made(pghot_target(nid), d->room_since))
 		return 0;
-	return closing_left_ms(&d->closing, now);
+	return gate_closing_left_ms(&d->closing, now);
 }
 
 /**
@@ -119,16 +119,16 @@ bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew)
 	bool target = pghot_may_promote_to(nid);
 	u32 now = pghot_now_ms();
 	bool opens = d->closed != PGHOT_OPEN &&
-		     !(target && dest_left_ms(p, nid, now));
+		     !(target && gate_dest_left_ms(p, nid, now));
 
 	if (!anew && !opens)
 		return false;
 	d->min_class = 0;
 	d->taken = 0;
-	if (!closing_left_ms(&d->own_closing, now))
+	if (!gate_closing_left_ms(&d->own_closing, now))
 		d->own_only = false;
 	if (opens) {
-		d->room_told = closing_left_ms(&d->closing, now);
+		d->room_told = gate_closing_left_ms(&d->closing, now);
 		d->closed = PGHOT_OPEN;
 		d->came = 0;
 	}
@@ -150,12 +150,12 @@ bool pghot_promoter_opens(const struct pghot_promoter *p)
 
 	for (nid = 0; nid < nr_node_ids; nid++)
 		if (p->dest[nid].closed != PGHOT_OPEN &&
-		    !dest_left_ms(p, nid, now))
+		    !gate_dest_left_ms(p, nid, now))
 			return true;
 	return false;
 }
 
-static struct pghot_closing closing_begin(u32 wait_ms)
+static struct pghot_closing gate_closing_begin(u32 wait_ms)
 {
 	return (struct pghot_closing) {
 		.since_ms = pghot_now_ms(),
@@ -168,7 +168,7 @@ static struct pghot_closing closing_begin(u32 wait_ms)
  * there is none. That this node has had its share says nothing of that, nor that others
  * have taken what it was told of.
  */
-static u32 room_wait_ms(struct pghot_dest *d, int nid)
+static u32 gate_room_wait_ms(struct pghot_dest *d, int nid)
 {
 	if (!d->room_ms || d->came >= PGHOT_BATCH_PAGES)
 		d->room_ms = ROOM_MS;
@@ -181,7 +181,7 @@ static u32 room_wait_ms(struct pghot_dest *d, int nid)
 }
 
 /* Whose thread is to be woken when there is room. Who promotes ranges has none. */
-static int room_for(const struct pghot_promoter *p)
+static int gate_room_for(const struct pghot_promoter *p)
 {
 	return p->told ? p->src : NUMA_NO_NODE;
 }
@@ -201,12 +201,12 @@ void pghot_promoter_close(struct pghot_promoter *p, int nid,
 
 	d->closed = why;
 	if (why == PGHOT_WAITS_ROOM) {
-		wait_ms = room_wait_ms(d, nid);
-		d->room_since = pghot_room_await(pghot_target(nid), room_for(p), 1);
+		wait_ms = gate_room_wait_ms(d, nid);
+		d->room_since = pghot_room_await(pghot_target(nid), gate_room_for(p), 1);
 	} else {
 		wait_ms = max(wait_ms, CLOSED_MS);
 	}
-	d->closing = closing_begin(wait_ms);
+	d->closing = gate_closing_begin(wait_ms);
 	if (claims)
 		gate_claim(p, nid, true);
 	pghot_promoter_sum_up(p);
@@ -225,7 +225,7 @@ void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid)
 	struct pghot_dest *d = &p->dest[nid];
 
 	d->own_only = true;
-	d->own_closing = closing_begin(CLOSED_MS);
+	d->own_closing = gate_closing_begin(CLOSED_MS);
 	pghot_promoter_sum_up(p);
 }
 
@@ -244,8 +244,9 @@ void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
 
 	if (pghot_promoter_takes(p, nid, order))
 		d->large_order = order;
-	d->large_closing = closing_begin(CLOSED_MS);
-	d->large_since = pghot_room_await(pghot_target(nid), room_for(p), 1UL << order);
+	d->large_closing = gate_closing_begin(CLOSED_MS);
+	d->large_since = pghot_room_await(pghot_target(nid), gate_room_for(p),
+					  1UL << order);
 }
 
 /**
@@ -261,7 +262,7 @@ bool pghot_promoter_takes(struct pghot_promoter *p, int nid, unsigned int order)
 	struct pghot_dest *d = &p->dest[nid];
 
 	return !order || order < d->large_order ||
-	       !closing_left_ms(&d->large_closing, pghot_now_ms()) ||
+	       !gate_closing_left_ms(&d->large_closing, pghot_now_ms()) ||
 	       (pghot_room_made(pghot_target(nid), d->large_since) &&
 		pghot_has_block(nid, order));
 }
@@ -326,12 +327,12 @@ u32 pghot_promoter_due_ms(struct pghot_promoter *p)
 
 	for (nid = 0; nid < nr_node_ids; nid++)
 		if (p->dest[nid].closed != PGHOT_OPEN)
-			due = min(due, max(dest_left_ms(p, nid, now), 1U));
+			due = min(due, max(gate_dest_left_ms(p, nid, now), 1U));
 	return due;
 }
 
 /* A node that has neither CPUs nor top-tier memory says nothing of distances. */
-static bool may_access(int nid)
+static bool gate_may_access(int nid)
 {
 	return nid >= 0 && nid < nr_node_ids &&
 	       (node_state(nid, N_CPU) || pghot_may_promote_to(nid));
@@ -353,7 +354,7 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 {
 	int n = NUMA_NO_NODE;
 
-	if (!may_access(nid))
+	if (!gate_may_access(nid))
 		nid = NUMA_NO_NODE;
 	*route = (struct pghot_route) {
 		.nid = NUMA_NO_NODE, .first = NUMA_NO_NODE,

@@ -24,7 +24,7 @@
 
 #include "hotmap_layout.h"
 
-static size_t records_bytes(const struct pghot_map *map)
+static size_t hotmap_records_bytes(const struct pghot_map *map)
 {
 	return PAGES_PER_SECTION *
 	       (pghot_map_layout(map)->bits / BITS_PER_BYTE);
@@ -38,7 +38,7 @@ static size_t records_bytes(const struct pghot_map *map)
  */
 size_t pghot_map_section_bytes(const struct pghot_map *map)
 {
-	return records_bytes(map) + sizeof(u8 *) + sizeof(struct pghot_section);
+	return hotmap_records_bytes(map) + sizeof(u8 *) + sizeof(struct pghot_section);
 }
 
 /*
@@ -46,7 +46,7 @@ size_t pghot_map_section_bytes(const struct pghot_map *map)
  * contiguous, which after a while nothing may be; what is left of a power of two
  * pages is given back. Neither way is worth killing a process for.
  */
-static void *map_alloc(size_t bytes, int nid)
+static void *hotmap_alloc(size_t bytes, int nid)
 {
 	void *p;
 
@@ -59,7 +59,7 @@ static void *map_alloc(size_t bytes, int nid)
 	return p;
 }
 
-static void map_free(void *p, size_t bytes)
+static void hotmap_free(void *p, size_t bytes)
 {
 	if (is_vmalloc_addr(p))
 		vfree(p);
@@ -68,8 +68,8 @@ static void map_free(void *p, size_t bytes)
 }
 
 /* Take what is ready in a section out of the counts. Return how many it is. */
-static unsigned long section_uncount(const struct pghot_layout *l,
-				     struct pghot_section *sec)
+static unsigned long hotmap_uncount_section(const struct pghot_layout *l,
+					    struct pghot_section *sec)
 {
 	const u32 per_word = cells_per_word(l);
 	u64 *words = (u64 *)sec->records;
@@ -92,8 +92,8 @@ static unsigned long section_uncount(const struct pghot_layout *l,
 }
 
 /* The leaf of a section as who changes the map sees it. */
-static struct pghot_leaf *leaf_locked(struct pghot_map *map,
-				      unsigned long section)
+static struct pghot_leaf *hotmap_leaf_locked(struct pghot_map *map,
+					     unsigned long section)
 {
 	unsigned long root = section >> LEAF_SHIFT;
 
@@ -174,17 +174,17 @@ int pghot_map_add(struct pghot_map *map, struct pghot_map_node *node,
 	if (section >> LEAF_SHIFT >= map->nr_roots)
 		return -ERANGE;
 	guard(mutex)(&map->lock);
-	leaf = leaf_locked(map, section);
+	leaf = hotmap_leaf_locked(map, section);
 	if (leaf && rcu_access_pointer(leaf->records[i]))
 		return 0;
 
-	records = map_alloc(records_bytes(map), alloc_nid);
+	records = hotmap_alloc(hotmap_records_bytes(map), alloc_nid);
 	if (!records)
 		return -ENOMEM;
 	if (!leaf) {
-		leaf = map_alloc(sizeof(*leaf), alloc_nid);
+		leaf = hotmap_alloc(sizeof(*leaf), alloc_nid);
 		if (!leaf) {
-			map_free(records, records_bytes(map));
+			hotmap_free(records, hotmap_records_bytes(map));
 			return -ENOMEM;
 		}
 		rcu_assign_pointer(map->roots[section >> LEAF_SHIFT], leaf);
@@ -207,10 +207,10 @@ struct gone {
 	struct pghot_leaf *leaves;
 };
 
-static void section_unpublish(struct pghot_map *map, unsigned long section,
-			      struct gone *gone)
+static void hotmap_unpublish_section(struct pghot_map *map, unsigned long section,
+				     struct gone *gone)
 {
-	struct pghot_leaf *leaf = leaf_locked(map, section);
+	struct pghot_leaf *leaf = hotmap_leaf_locked(map, section);
 	unsigned long i = section % LEAF_SECTIONS;
 
 	if (!leaf || !rcu_replace_pointer(leaf->records[i], NULL,
@@ -226,7 +226,7 @@ static void section_unpublish(struct pghot_map *map, unsigned long section,
 }
 
 /* After a grace period. Return how many records were ready. */
-static unsigned long free_gone(struct pghot_map *map, struct gone *gone)
+static unsigned long hotmap_free_gone(struct pghot_map *map, struct gone *gone)
 {
 	const struct pghot_layout *l = pghot_map_layout(map);
 	struct pghot_section *sec;
@@ -235,14 +235,14 @@ static unsigned long free_gone(struct pghot_map *map, struct gone *gone)
 
 	while ((sec = gone->sections)) {
 		gone->sections = sec->next;
-		ready += section_uncount(l, sec);
+		ready += hotmap_uncount_section(l, sec);
 		WRITE_ONCE(sec->node->sections, sec->node->sections - 1);
-		map_free(sec->records, records_bytes(map));
+		hotmap_free(sec->records, hotmap_records_bytes(map));
 		cond_resched();
 	}
 	while ((leaf = gone->leaves)) {
 		gone->leaves = leaf->next;
-		map_free(leaf, sizeof(*leaf));
+		hotmap_free(leaf, sizeof(*leaf));
 	}
 	return ready;
 }
@@ -265,13 +265,13 @@ unsigned long pghot_map_remove(struct pghot_map *map, unsigned long section,
 
 	guard(mutex)(&map->lock);
 	for (; nr; nr--, section++) {
-		section_unpublish(map, section, &gone);
+		hotmap_unpublish_section(map, section, &gone);
 		cond_resched();
 	}
 	if (!gone.sections)
 		return 0;
 	synchronize_rcu();
-	return free_gone(map, &gone);
+	return hotmap_free_gone(map, &gone);
 }
 
 /**

@@ -57,7 +57,7 @@ static __always_inline void group_forget(const struct pghot_layout *l,
 }
 
 /* Return the group's word with this era, unless another CPU was faster. */
-static u32 group_set_era(u32 *slot, u32 slots, u32 era)
+static u32 hotmap_era_set_group(u32 *slot, u32 slots, u32 era)
 {
 	u32 was = slot_era(slots), new;
 
@@ -93,11 +93,11 @@ noinline u32 group_enter_era(const struct pghot_layout *l,
 	else if (slot_era(slots) != NO_ERA)
 		group_forget(&pghot_layout_precise, sec, group, slots, bucket,
 			     !tells, false);
-	return group_set_era(&sec->slots[group], slots, era);
+	return hotmap_era_set_group(&sec->slots[group], slots, era);
 }
 
-static void section_expire(const struct pghot_layout *l,
-			   struct pghot_section *sec, u32 bucket, bool all)
+static void hotmap_era_expire_section(const struct pghot_layout *l,
+				      struct pghot_section *sec, u32 bucket, bool all)
 {
 	unsigned int group;
 
@@ -108,7 +108,7 @@ static void section_expire(const struct pghot_layout *l,
 		    (!all && era_tells(era_at(l, bucket), slots)))
 			continue;
 		group_forget(l, sec, group, slots, bucket, true, true);
-		group_set_era(&sec->slots[group], slots, NO_ERA);
+		hotmap_era_set_group(&sec->slots[group], slots, NO_ERA);
 	}
 }
 
@@ -139,7 +139,7 @@ void pghot_map_expire(struct pghot_map *map, struct pghot_map_node *node,
 		rcu_read_lock();
 		sec = section_of(map, section);
 		if (sec && sec->node == node)
-			section_expire(l, sec, bucket, all);
+			hotmap_era_expire_section(l, sec, bucket, all);
 		rcu_read_unlock();
 		cond_resched();
 	}

@@ -16,7 +16,7 @@
  * of them, always the same one, so that nodes do not drive each other out in
  * turn.
  */
-static noinline bool slot_claim(u32 *slot, u32 slots, u32 nid)
+static noinline bool hotmap_record_claim_slot(u32 *slot, u32 slots, u32 nid)
 {
 	u32 shift;
 	bool who;
@@ -58,7 +58,7 @@ static __always_inline u32 who_encode(const struct pghot_layout *l, u32 *slot,
 	differ = slots ^ (nid | (u32)nid << NID_BITS);
 	if (likely((differ & NID_MASK) * (differ >> NID_BITS & NID_MASK) == 0))
 		return (differ & NID_MASK) != 0;
-	return slot_claim(slot, slots, nid);
+	return hotmap_record_claim_slot(slot, slots, nid);
 }
 
 /*
@@ -66,10 +66,10 @@ static __always_inline u32 who_encode(const struct pghot_layout *l, u32 *slot,
  * which may be held for the target that the record had before. Return whether
  * it was not ready before. Out of line, for few are.
  */
-static noinline bool ready_update(const struct pghot_layout *l,
-				  struct pghot_map *map,
-				  struct pghot_section *sec, unsigned long pfn,
-				  u32 old, u32 new, u32 sure)
+static noinline bool hotmap_record_update_ready(const struct pghot_layout *l,
+						struct pghot_map *map,
+						struct pghot_section *sec, unsigned long pfn,
+						u32 old, u32 new, u32 sure)
 {
 	struct pghot_rec was = pghot_unpack(l, old), is = pghot_unpack(l, new);
 	u32 from = pghot_class(l, was), to = pghot_class(l, is);
@@ -173,8 +173,8 @@ rec_after(const struct pghot_layout *l, struct pghot_rec rec,
 }
 
 /* How many buckets ago the interval began that was looked at. */
-static noinline u32 buckets_back(const struct pghot_layout *l,
-				 const struct rule *rule, u32 interval_ms)
+static noinline u32 hotmap_record_buckets_back(const struct pghot_layout *l,
+					       const struct rule *rule, u32 interval_ms)
 {
 	u32 since_ms = rule->now_ms - min(interval_ms, rule->now_ms);
 
@@ -198,7 +198,7 @@ section_record(const struct pghot_layout *l, struct pghot_map *map,
 	if (!a->weight)
 		return false;
 	if (unlikely(a->interval_ms))
-		back = buckets_back(l, &rule, a->interval_ms);
+		back = hotmap_record_buckets_back(l, &rule, a->interval_ms);
 	old = cell_read(l, records, i);
 	do {
 		new = pghot_pack(l, rec_after(l, pghot_unpack(l, old), a, who,
@@ -209,7 +209,7 @@ section_record(const struct pghot_layout *l, struct pghot_map *map,
 
 	if (likely(!(new & pghot_ready_bit(l))))
 		return false;
-	return ready_update(l, map, sec, a->pfn, old, new, rule.sure);
+	return hotmap_record_update_ready(l, map, sec, a->pfn, old, new, rule.sure);
 }
 
 /* Find a page's section, and have what recording needs on its way. */
@@ -395,7 +395,7 @@ out:
 	return renewed;
 }
 
-static bool map_take(struct pghot_map *map, unsigned long pfn, const u32 *only)
+static bool hotmap_record_take(struct pghot_map *map, unsigned long pfn, const u32 *only)
 {
 	const struct pghot_layout *l = pghot_map_layout(map);
 	unsigned long i = pfn % PAGES_PER_SECTION;
@@ -430,7 +430,7 @@ out:
  */
 bool pghot_map_take(struct pghot_map *map, unsigned long pfn)
 {
-	return map_take(map, pfn, NULL);
+	return hotmap_record_take(map, pfn, NULL);
 }
 
 /**
@@ -445,5 +445,5 @@ bool pghot_map_take(struct pghot_map *map, unsigned long pfn)
  */
 bool pghot_map_take_seen(struct pghot_map *map, const struct pghot_entry *e)
 {
-	return map_take(map, e->pfn, &e->seen);
+	return hotmap_record_take(map, e->pfn, &e->seen);
 }

@@ -44,7 +44,7 @@ unsigned long pghot_map_ready(struct pghot_map_node *node,
 	return sum;
 }
 
-static void cursor_move(struct pghot_cursor *c, unsigned long section)
+static void hotmap_walk_move(struct pghot_cursor *c, unsigned long section)
 {
 	if (c->section == section)
 		return;
@@ -53,8 +53,8 @@ static void cursor_move(struct pghot_cursor *c, unsigned long section)
 }
 
 /* The next section with hot blocks, or with held ones that are wanted. */
-static unsigned long next_section(const struct pghot_leaf *leaf,
-				  unsigned long from, u8 wanted)
+static unsigned long hotmap_walk_next_section(const struct pghot_leaf *leaf,
+					      unsigned long from, u8 wanted)
 {
 	unsigned long hot = find_next_bit(leaf->hot, LEAF_SECTIONS, from);
 	unsigned long i;
@@ -68,8 +68,8 @@ static unsigned long next_section(const struct pghot_leaf *leaf,
 }
 
 /* The next block that is hot, or held and wanted. */
-static unsigned int next_in_section(const struct pghot_section *sec,
-				    struct pghot_cursor *c)
+static unsigned int hotmap_walk_next_in_section(const struct pghot_section *sec,
+						struct pghot_cursor *c)
 {
 	unsigned int hot = find_next_bit(sec->hot, SECTION_BLOCKS, c->block);
 	unsigned int held = find_next_bit(sec->held, hot, c->block);
@@ -87,8 +87,8 @@ static unsigned int next_in_section(const struct pghot_section *sec,
  * is taken down on the way in; each that is held again adds to what is then
  * right, and those that were not looked at keep what it was.
  */
-static void enter_section(struct pghot_leaf *leaf, struct pghot_section *sec,
-			  struct pghot_cursor *c)
+static void hotmap_walk_enter_section(struct pghot_leaf *leaf, struct pghot_section *sec,
+				      struct pghot_cursor *c)
 {
 	unsigned long i = c->section % LEAF_SECTIONS;
 
@@ -102,7 +102,7 @@ static void enter_section(struct pghot_leaf *leaf, struct pghot_section *sec,
 	c->inside = true;
 }
 
-static void add_waits(struct pghot_leaf *leaf, unsigned long section, u8 waits)
+static void hotmap_walk_add_waits(struct pghot_leaf *leaf, unsigned long section, u8 waits)
 {
 	unsigned long i = section % LEAF_SECTIONS;
 
@@ -110,10 +110,10 @@ static void add_waits(struct pghot_leaf *leaf, unsigned long section, u8 waits)
 	set_bit(i, leaf->held);
 }
 
-static void leave_section(struct pghot_leaf *leaf, struct pghot_cursor *c)
+static void hotmap_walk_leave_section(struct pghot_leaf *leaf, struct pghot_cursor *c)
 {
 	if (c->skipped)
-		add_waits(leaf, c->section, c->waits);
+		hotmap_walk_add_waits(leaf, c->section, c->waits);
 	c->inside = false;
 }
 
@@ -139,7 +139,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 	bool found = false;
 
 	if (c->section < READ_ONCE(node->first))
-		cursor_move(c, READ_ONCE(node->first));
+		hotmap_walk_move(c, READ_ONCE(node->first));
 
 	rcu_read_lock();
 	while (c->section <= last) {
@@ -149,13 +149,13 @@ bool pghot_map_next_block(struct pghot_map *map,
 		u8 *records;
 
 		if (!leaf) {
-			cursor_move(c, ALIGN(c->section + 1, LEAF_SECTIONS));
+			hotmap_walk_move(c, ALIGN(c->section + 1, LEAF_SECTIONS));
 			continue;
 		}
 		if (!c->inside) {
-			i = next_section(leaf, c->section % LEAF_SECTIONS,
-					 c->wanted);
-			cursor_move(c, ALIGN_DOWN(c->section, LEAF_SECTIONS) + i);
+			i = hotmap_walk_next_section(leaf, c->section % LEAF_SECTIONS,
+						     c->wanted);
+			hotmap_walk_move(c, ALIGN_DOWN(c->section, LEAF_SECTIONS) + i);
 			if (i == LEAF_SECTIONS)
 				continue;
 		}
@@ -163,12 +163,12 @@ bool pghot_map_next_block(struct pghot_map *map,
 		sec = section_in(leaf, i, &records);
 		if (!sec || sec->node != node) {
 			c->inside = false;
-			cursor_move(c, c->section + 1);
+			hotmap_walk_move(c, c->section + 1);
 			continue;
 		}
 		if (!c->inside)
-			enter_section(leaf, sec, c);
-		c->block = next_in_section(sec, c);
+			hotmap_walk_enter_section(leaf, sec, c);
+		c->block = hotmap_walk_next_in_section(sec, c);
 		if (c->block < SECTION_BLOCKS) {
 			clear_bit(c->block, sec->held);
 			clear_bit(c->block, sec->hot);
@@ -183,8 +183,8 @@ bool pghot_map_next_block(struct pghot_map *map,
 		/* A walk that began in the middle has left some out. */
 		if (!bitmap_empty(sec->hot, SECTION_BLOCKS))
 			set_bit(i, leaf->hot);
-		leave_section(leaf, c);
-		cursor_move(c, c->section + 1);
+		hotmap_walk_leave_section(leaf, c);
+		hotmap_walk_move(c, c->section + 1);
 	}
 	rcu_read_unlock();
 	return found;
@@ -206,7 +206,7 @@ void pghot_map_stop(struct pghot_map *map, struct pghot_cursor *c)
 	if (c->inside && leaf) {
 		set_bit(c->section % LEAF_SECTIONS, leaf->hot);
 		c->skipped = true;
-		leave_section(leaf, c);
+		hotmap_walk_leave_section(leaf, c);
 	}
 	rcu_read_unlock();
 	c->inside = false;
@@ -231,7 +231,7 @@ bool pghot_map_peek_block(struct pghot_map *map,
 	unsigned long last = READ_ONCE(node->last);
 	bool found = false;
 
-	cursor_move(c, max(c->section, READ_ONCE(node->first)));
+	hotmap_walk_move(c, max(c->section, READ_ONCE(node->first)));
 	rcu_read_lock();
 	while (c->section <= last && !found) {
 		struct pghot_leaf *leaf = leaf_of(map, c->section);
@@ -240,12 +240,12 @@ bool pghot_map_peek_block(struct pghot_map *map,
 		u8 *records;
 
 		if (!leaf) {
-			cursor_move(c, ALIGN(c->section + 1, LEAF_SECTIONS));
+			hotmap_walk_move(c, ALIGN(c->section + 1, LEAF_SECTIONS));
 			continue;
 		}
 		/* Where nothing is ready, many at a time. */
 		i = find_next_or_bit(leaf->hot, leaf->held, LEAF_SECTIONS, i);
-		cursor_move(c, ALIGN_DOWN(c->section, LEAF_SECTIONS) + i);
+		hotmap_walk_move(c, ALIGN_DOWN(c->section, LEAF_SECTIONS) + i);
 		if (i == LEAF_SECTIONS)
 			continue;
 		sec = section_in(leaf, i, &records);
@@ -259,7 +259,7 @@ bool pghot_map_peek_block(struct pghot_map *map,
 			*pfn = section_nr_to_pfn(c->section) +
 			       ((unsigned long)c->block++ << PGHOT_BLOCK_ORDER);
 		else
-			cursor_move(c, c->section + 1);
+			hotmap_walk_move(c, c->section + 1);
 	}
 	rcu_read_unlock();
 	return found;
@@ -386,7 +386,7 @@ void pghot_map_hold(struct pghot_map *map, unsigned long pfn, u8 waits)
 	leaf = leaf_of(map, section);
 	if (sec && leaf) {
 		set_bit(block_of(pfn), sec->held);
-		add_waits(leaf, section, waits);
+		hotmap_walk_add_waits(leaf, section, waits);
 	}
 	rcu_read_unlock();
 }

@@ -205,7 +205,7 @@ int pghot_nodes_init(struct kobject *parent);
  */
 static inline struct pghot_node *pghot_node(int nid)
 {
-	/* Pairs with the release in node_start(). */
+	/* Pairs with the release in nodes_start(). */
 	return smp_load_acquire(&pghot_nodes[nid]);
 }
 

@@ -77,7 +77,7 @@ static void kmigrated_wait(struct pghot_node *node, u32 due_ms)
 				     msecs_to_jiffies(due_ms));
 }
 
-static unsigned int gather_us(const struct pghot_node *node)
+static unsigned int kmigrated_gather_us(const struct pghot_node *node)
 {
 	int nid;
 
@@ -93,7 +93,7 @@ static unsigned int gather_us(const struct pghot_node *node)
 /* Let readiness add up, without being woken for each record. */
 static void kmigrated_gather(struct pghot_node *node)
 {
-	unsigned int us = gather_us(node);
+	unsigned int us = kmigrated_gather_us(node);
 
 	WRITE_ONCE(node->kick, true);
 	usleep_range_idle(us, us + us / 4);

@@ -33,7 +33,7 @@ static struct kobject *nodes_parent;
 /* Maps are there and threads run. Protected by pghot_lock. */
 static bool serving;
 
-static bool is_lower(int nid)
+static bool nodes_is_lower(int nid)
 {
 	return node_state(nid, N_MEMORY) && !node_is_toptier(nid);
 }
@@ -43,7 +43,7 @@ static bool is_lower(int nid)
  * section that two nodes share counts for the one that its last page is on;
  * kmigrated looks at each folio's own node.
  */
-static int section_nid(unsigned long section)
+static int nodes_section_nid(unsigned long section)
 {
 	unsigned long pfn = section_nr_to_pfn(section);
 	struct page *page = pfn_to_online_page(pfn + PAGES_PER_SECTION - 1);
@@ -53,8 +53,8 @@ static int section_nid(unsigned long section)
 	return page ? page_to_nid(page) : NUMA_NO_NODE;
 }
 
-static int add_sections(struct pghot_node *node, unsigned long section,
-			unsigned long nr)
+static int nodes_add_sections(struct pghot_node *node, unsigned long section,
+			      unsigned long nr)
 {
 	int alloc_nid, err;
 
@@ -68,7 +68,7 @@ static int add_sections(struct pghot_node *node, unsigned long section,
 
 	for (; nr; nr--, section++) {
 		cond_resched();
-		if (section_nid(section) != node->map.nid)
+		if (nodes_section_nid(section) != node->map.nid)
 			continue;
 		err = pghot_map_add(&pghot_map, &node->map, section, alloc_nid);
 		if (err) {
@@ -84,7 +84,7 @@ static int add_sections(struct pghot_node *node, unsigned long section,
  * Sections of @node only: those of other nodes may lie between them. What was
  * ready is counted as @skip.
  */
-static void remove_sections(struct pghot_node *node, enum pghot_stat skip)
+static void nodes_remove_sections(struct pghot_node *node, enum pghot_stat skip)
 {
 	unsigned long section = node->map.first, run = 0, lost = 0;
 
@@ -103,7 +103,7 @@ static void remove_sections(struct pghot_node *node, enum pghot_stat skip)
 }
 
 /* Sections only with a thread: who reports leaves the decision to it. */
-static int node_start(int nid)
+static int nodes_start(int nid)
 {
 	struct pghot_node *node = pghot_nodes[nid];
 	pg_data_t *pgdat = NODE_DATA(nid);
@@ -136,19 +136,19 @@ static int node_start(int nid)
 	}
 	pghot_node_add_dir(node, nodes_parent);
 	section = pfn_to_section_nr(pgdat->node_start_pfn);
-	return add_sections(node, section,
-			    pfn_to_section_nr(pgdat_end_pfn(pgdat) - 1) -
-			    section + 1);
+	return nodes_add_sections(node, section,
+				  pfn_to_section_nr(pgdat_end_pfn(pgdat) - 1) -
+				  section + 1);
 }
 
-static void node_stop(int nid)
+static void nodes_stop(int nid)
 {
 	struct pghot_node *node = pghot_nodes[nid];
 
 	if (!node || !node->active)
 		return;
 	node_clear(nid, pghot_lower_nodes);
-	remove_sections(node, PGHOT_STAT_skip_offline);
+	nodes_remove_sections(node, PGHOT_STAT_skip_offline);
 	pghot_del_dir(&node->kobj);
 	pghot_kmigrated_stop(node);
 	node->active = false;
@@ -163,10 +163,10 @@ static int nodes_sync(void)
 	for_each_node(nid) {
 		err = pghot_target_sync(nid, nodes_parent) ?: err;
 		err = pghot_exchange_sync(nid) ?: err;
-		if (is_lower(nid))
-			err = node_start(nid) ?: err;
+		if (nodes_is_lower(nid))
+			err = nodes_start(nid) ?: err;
 		else
-			node_stop(nid);
+			nodes_stop(nid);
 	}
 	pghot_ask_sync();
 	return err;
@@ -190,7 +190,7 @@ static int nodes_serve(bool serve)
 			continue;
 		}
 		kthread_park(node->kmigrated);
-		remove_sections(node, PGHOT_STAT_skip_disabled);
+		nodes_remove_sections(node, PGHOT_STAT_skip_disabled);
 	}
 	return err;
 }
@@ -263,7 +263,7 @@ bool pghot_all_waiting(void)
 	return any;
 }
 
-static void sync_work(struct work_struct *work)
+static void nodes_sync_work(struct work_struct *work)
 {
 	get_online_mems();
 	scoped_guard(mutex, &pghot_lock)
@@ -271,7 +271,7 @@ static void sync_work(struct work_struct *work)
 	put_online_mems();
 }
 
-static DECLARE_WORK(tiers_work, sync_work);
+static DECLARE_WORK(tiers_work, nodes_sync_work);
 
 /**
  * pghot_tiers_changed - nodes may have moved to another memory tier
@@ -288,52 +288,54 @@ void pghot_tiers_changed(void)
  * The sections that a notifier names. With the memory map on the memory itself
  * the pages begin and end within sections.
  */
-static unsigned long first_section(const struct memory_notify *mn)
+static unsigned long nodes_first_section(const struct memory_notify *mn)
 {
 	return pfn_to_section_nr(mn->start_pfn);
 }
 
-static unsigned long nr_sections(const struct memory_notify *mn)
+static unsigned long nodes_nr_sections(const struct memory_notify *mn)
 {
 	return pfn_to_section_nr(mn->start_pfn + mn->nr_pages - 1) -
-	       first_section(mn) + 1;
+	       nodes_first_section(mn) + 1;
 }
 
-static void memory_online(const struct memory_notify *mn)
+static void nodes_memory_online(const struct memory_notify *mn)
 {
 	int nid = page_to_nid(pfn_to_page(mn->start_pfn));
 
 	/* Not a walk over whole nodes for each block that a node grows by. */
 	if (pghot_nodes[nid] && pghot_nodes[nid]->active)
-		add_sections(pghot_nodes[nid], first_section(mn), nr_sections(mn));
+		nodes_add_sections(pghot_nodes[nid], nodes_first_section(mn),
+				   nodes_nr_sections(mn));
 	else if (!pghot_target_active(nid))
 		nodes_sync();
 }
 
-static void memory_offline(const struct memory_notify *mn)
+static void nodes_memory_offline(const struct memory_notify *mn)
 {
 	int nid = page_to_nid(pfn_to_page(mn->start_pfn));
 	unsigned long lost;
 
-	lost = pghot_map_remove(&pghot_map, first_section(mn), nr_sections(mn));
+	lost = pghot_map_remove(&pghot_map, nodes_first_section(mn),
+				nodes_nr_sections(mn));
 	pghot_stat_add(PGHOT_STAT_skip_offline, lost);
 	if (!node_state(nid, N_MEMORY))
 		nodes_sync();
 }
 
-static int memory_callback(struct notifier_block *nb, unsigned long action,
-			   void *arg)
+static int nodes_memory_callback(struct notifier_block *nb, unsigned long action,
+				 void *arg)
 {
 	guard(mutex)(&pghot_lock);
 	if (action == MEM_ONLINE)
-		memory_online(arg);
+		nodes_memory_online(arg);
 	else if (action == MEM_OFFLINE)
-		memory_offline(arg);
+		nodes_memory_offline(arg);
 	return NOTIFY_OK;
 }
 
 static struct notifier_block memory_nb = {
-	.notifier_call = memory_callback,
+	.notifier_call = nodes_memory_callback,
 	/* After the memory tiers have placed the node. */
 	.priority = DEFAULT_CALLBACK_PRI,
 };
@@ -354,6 +356,6 @@ int __init pghot_nodes_init(struct kobject *parent)
 		WRITE_ONCE(nodes_parent, NULL);
 		return err;
 	}
-	sync_work(NULL);
+	nodes_sync_work(NULL);
 	return 0;
 }

@@ -64,7 +64,7 @@ void pghot_policy_filter(const struct mempolicy *pol, int src,
 }
 
 /* What a task's cpuset allows, without the task's lock. */
-static void task_mems_allow(struct task_struct *task, nodemask_t *nodes)
+static void owners_mems_allow(struct task_struct *task, nodemask_t *nodes)
 {
 #ifdef CONFIG_CPUSETS
 	nodemask_t allowed;
@@ -100,7 +100,7 @@ void pghot_process_allows(struct mm_struct *mm, bool has_policy, int src,
 	rcu_read_lock();
 	task = rcu_dereference(mm->owner);
 	if (task) {
-		task_mems_allow(task, nodes);
+		owners_mems_allow(task, nodes);
 		if (!has_policy && READ_ONCE(task->mempolicy)) {
 			task_lock(task);
 			if (task->mempolicy)

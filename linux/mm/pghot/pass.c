@@ -103,7 +103,7 @@ static u32 pass_lowest_class(struct pghot_pass *p, unsigned long pages)
 }
 
 /* Open the targets whose time has come, and tell those who report. */
-static void open_targets(struct pghot_pass *p, bool anew)
+static void pass_open_targets(struct pghot_pass *p, bool anew)
 {
 	struct pghot_promoter *pr = p->promoter;
 	unsigned int nid;
@@ -237,7 +237,7 @@ static void pass_between(struct pghot_pass *p, struct pghot_cursor *c)
 		pghot_sweep(p);
 	}
 	if (opens)
-		open_targets(p, false);
+		pass_open_targets(p, false);
 }
 
 /* Records before page @from are for the end of the round. */
@@ -413,7 +413,7 @@ u32 pghot_pass_run(struct pghot_pass *p)
 	p->began_ms = pghot_now_ms();
 	p->flushed_ms = p->began_ms;
 	pghot_sweep(p);
-	open_targets(p, true);
+	pass_open_targets(p, true);
 	if (p->promoter->all_closed)
 		return pass_due_ms(p);
 	if (pass_rounds(p))

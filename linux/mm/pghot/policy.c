@@ -22,12 +22,12 @@
  * with a later time; one half the clock's range back is that old, and taking it
  * for a later one would stop the policy for weeks.
  */
-static u32 elapsed_ms(u32 now_ms, u32 stamp_ms)
+static u32 policy_elapsed_ms(u32 now_ms, u32 stamp_ms)
 {
 	return stamp_ms - now_ms <= SKEW_MS ? 0 : now_ms - stamp_ms;
 }
 
-static s64 bucket_size(u64 bytes_per_s)
+static s64 policy_bucket_size(u64 bytes_per_s)
 {
 	return bytes_per_s * PGHOT_BURST_MS;
 }
@@ -42,8 +42,8 @@ static s64 bucket_size(u64 bytes_per_s)
  */
 void pghot_bucket_refill(struct pghot_bucket *b, u32 now_ms, u64 bytes_per_s)
 {
-	s64 size = bucket_size(bytes_per_s);
-	u32 elapsed = elapsed_ms(now_ms, b->stamp_ms);
+	s64 size = policy_bucket_size(bytes_per_s);
+	u32 elapsed = policy_elapsed_ms(now_ms, b->stamp_ms);
 	s64 earned;
 
 	if (!b->started) {

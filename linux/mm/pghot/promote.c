@@ -59,8 +59,8 @@ enum admit {
 };
 
 /* The target has given away what is this node's, or has no more. */
-static enum admit refuse_all(struct pghot_promoter *p,
-			     const struct pghot_route *route, unsigned int order)
+static enum admit promote_refuse_all(struct pghot_promoter *p,
+				     const struct pghot_route *route, unsigned int order)
 {
 	struct pghot_dest *d = &p->dest[route->nid];
 
@@ -81,18 +81,18 @@ static enum admit refuse_all(struct pghot_promoter *p,
  * folio has, or in pieces that are too small: then that one waits, for the target
  * to compact or to demote, and smaller ones go on.
  */
-static enum admit refuse_size(struct pghot_promoter *p,
-			      const struct pghot_route *route, unsigned int order)
+static enum admit promote_refuse_size(struct pghot_promoter *p,
+				      const struct pghot_route *route, unsigned int order)
 {
 	if (!order || !pghot_has_room(route->nid, 1))
-		return refuse_all(p, route, order);
+		return promote_refuse_all(p, route, order);
 	pghot_promoter_close_to_large(p, route->nid, order);
 	if (route->nid == route->first)
 		pghot_make_room(route->nid, order);
 	return ADMIT_LATER;
 }
 
-static bool has_place(int nid, unsigned long nr_pages, unsigned int order)
+static bool promote_has_place(int nid, unsigned long nr_pages, unsigned int order)
 {
 	return pghot_has_room(nid, nr_pages) && pghot_has_block(nid, order);
 }
@@ -115,15 +115,15 @@ static enum admit promote_admit(struct pghot_promoter *p, struct folio *folio,
 		pghot_batch_flush(p, nid);
 	if (d->share.others && d->taken >= d->share.pages) {
 		if (d->share.full)
-			return refuse_all(p, route, order);
+			return promote_refuse_all(p, route, order);
 		pghot_promoter_close(p, nid, PGHOT_WAITS_RATE, 0, true);
 		return ADMIT_NEXT;
 	}
-	if (!has_place(nid, d->batch.nr_pages + d->asked + nr, order)) {
+	if (!promote_has_place(nid, d->batch.nr_pages + d->asked + nr, order)) {
 		/* What is gathered already may be what took the room. */
 		pghot_batch_flush(p, nid);
-		if (!has_place(nid, d->asked + nr, order))
-			return refuse_size(p, route, order);
+		if (!promote_has_place(nid, d->asked + nr, order))
+			return promote_refuse_size(p, route, order);
 	}
 	if (!pghot_take_tokens(nid, p->src, nr, paid, &wait_ms)) {
 		pghot_promoter_close(p, nid, PGHOT_WAITS_RATE, wait_ms, true);
@@ -171,14 +171,14 @@ static enum pghot_verdict promote_choose(struct pghot_promoter *p,
  * join the oldest generation of its new node and be demoted first. That it is
  * used is known here.
  */
-static void mark_young(struct folio *folio)
+static void promote_mark_young(struct folio *folio)
 {
 	if (!folio_test_unevictable(folio))
 		folio_set_active(folio);
 }
 
 /* Are others looked for just now? Who has no limit to share waits for nobody. */
-static bool for_others(struct pghot_promoter *p, struct folio *folio, int nid)
+static bool promote_for_others(struct pghot_promoter *p, struct folio *folio, int nid)
 {
 	struct pghot_dest *d = &p->dest[nid];
 
@@ -188,7 +188,7 @@ static bool for_others(struct pghot_promoter *p, struct folio *folio, int nid)
 }
 
 /* It matters who accesses the page only where there is a choice. */
-static bool has_choice(const nodemask_t *allowed)
+static bool promote_has_choice(const nodemask_t *allowed)
 {
 	int nid, targets = 0;
 
@@ -206,7 +206,7 @@ static enum pghot_verdict promote_ask(struct pghot_promoter *p,
 				      struct folio *folio,
 				      const struct pghot_offer *offer)
 {
-	if (!offer->asks || offer->nid != NUMA_NO_NODE || !has_choice(&p->allowed))
+	if (!offer->asks || offer->nid != NUMA_NO_NODE || !promote_has_choice(&p->allowed))
 		return PGHOT_PROMOTED;
 	return pghot_ask(&p->ask, folio);
 }
@@ -219,7 +219,7 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 	unsigned long paid;
 	int nid = pghot_route(p, offer->nid)->nid;
 
-	if (nid != NUMA_NO_NODE && for_others(p, folio, nid))
+	if (nid != NUMA_NO_NODE && promote_for_others(p, folio, nid))
 		return PGHOT_WAITS_TURN;
 	/* Asked here too, for that is all that most of those cost. */
 	if (nid != NUMA_NO_NODE &&
@@ -244,7 +244,7 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 		p->dest[nid].came -= folio_nr_pages(folio);
 		return PGHOT_BUSY;
 	}
-	mark_young(folio);
+	promote_mark_young(folio);
 	pghot_batch_add(&p->dest[nid].batch, folio, paid);
 	if (p->dest[nid].share.pages != ULONG_MAX)
 		pghot_tenant_took(&p->dest[nid].tenants, folio, p->seeking);
@@ -258,7 +258,7 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
  * hugetlb. What was just allocated, or has just moved away, is not the page that
  * the record is about.
  */
-static enum pghot_verdict off_lru(struct pghot_promoter *p, struct folio *folio)
+static enum pghot_verdict promote_off_lru(struct pghot_promoter *p, struct folio *folio)
 {
 	if (page_has_type(&folio->page) ||
 	    (!READ_ONCE(folio->mapping) && !folio_test_swapcache(folio)))
@@ -288,7 +288,7 @@ enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
 	if (node_is_toptier(folio_nid(folio)))
 		verdict = PGHOT_TOPTIER;
 	else if (!folio_test_lru(folio))
-		verdict = off_lru(p, folio);
+		verdict = promote_off_lru(p, folio);
 	else if (folio_is_file_lru(folio) && folio_test_dirty(folio))
 		verdict = PGHOT_DIRTY;
 	else if (folio_maybe_dma_pinned(folio))

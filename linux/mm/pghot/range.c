@@ -72,7 +72,7 @@ static int range_hotter(const void *a, const void *b)
 	return ra->heat < rb->heat ? 1 : ra->heat > rb->heat ? -1 : 0;
 }
 
-static void go_on(struct pghot_promoter *p)
+static void range_go_on(struct pghot_promoter *p)
 {
 	unsigned int nid;
 
@@ -82,15 +82,15 @@ static void go_on(struct pghot_promoter *p)
 }
 
 /* Each node has its own share of what a target takes. */
-static void go_on_from(struct pghot_promoter *p, int nid)
+static void range_go_on_from(struct pghot_promoter *p, int nid)
 {
 	pghot_batch_flush_all(p);
 	pghot_promoter_from(p, nid);
-	go_on(p);
+	range_go_on(p);
 }
 
-static enum pghot_verdict offer_folio(struct pghot_promoter *p,
-				      struct folio *folio, int nid)
+static enum pghot_verdict range_offer_folio(struct pghot_promoter *p,
+					    struct folio *folio, int nid)
 {
 	struct pghot_offer offer = { .nid = nid };
 	int src = folio_nid(folio);
@@ -101,7 +101,7 @@ static enum pghot_verdict offer_folio(struct pghot_promoter *p,
 			folio_put(folio);
 			return PGHOT_GONE;
 		}
-		go_on_from(p, src);
+		range_go_on_from(p, src);
 	}
 	verdict = pghot_offer_folio(p, folio, &offer);
 	if (verdict == PGHOT_PROMOTED)
@@ -113,8 +113,8 @@ static enum pghot_verdict offer_folio(struct pghot_promoter *p,
  * The range's first folio. Return false if it has to wait, and what comes after it
  * too.
  */
-static bool first_folio(struct pghot_promoter *p, struct pghot_range *r,
-			unsigned long max_pages, unsigned long *pages)
+static bool range_first_folio(struct pghot_promoter *p, struct pghot_range *r,
+			      unsigned long max_pages, unsigned long *pages)
 {
 	unsigned long size = 1, n = 1;
 	enum pghot_verdict verdict;
@@ -128,7 +128,7 @@ static bool first_folio(struct pghot_promoter *p, struct pghot_range *r,
 			folio_put(folio);
 			return false;
 		}
-		verdict = offer_folio(p, folio, r->nid);
+		verdict = range_offer_folio(p, folio, r->nid);
 	}
 	pages[verdict] += size;
 	if (verdict >= PGHOT_NO_TARGET &&
@@ -176,13 +176,13 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 	sort(ranges, nr, sizeof(*ranges), range_hotter, NULL);
 	p->pages_failed = 0;
 	if (p->src != NUMA_NO_NODE)
-		go_on(p);
+		range_go_on(p);
 	while (r < end && !err) {
 		unsigned int looks;
 
 		get_online_mems();
 		for (looks = 0; r < end && looks < HELD_LOOKS; looks++)
-			if (!r->nr || !first_folio(p, r, max_pages, pages))
+			if (!r->nr || !range_first_folio(p, r, max_pages, pages))
 				r++;
 		pghot_batch_flush_all(p);
 		put_online_mems();

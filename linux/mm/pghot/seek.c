@@ -20,7 +20,7 @@
 #define SEEK_SAMPLES	8U
 
 /* Is there a target that takes something, and refused some before? */
-static bool any_short(struct pghot_pass *p)
+static bool seek_any_short(struct pghot_pass *p)
 {
 	unsigned int nid;
 
@@ -32,7 +32,7 @@ static bool any_short(struct pghot_pass *p)
 }
 
 /* Is there somebody who is to be found here again, by the next pass? */
-static bool any_more(struct pghot_pass *p)
+static bool seek_any_more(struct pghot_pass *p)
 {
 	unsigned int nid;
 
@@ -100,20 +100,20 @@ void pghot_seek(struct pghot_pass *p)
 	unsigned int blocks, looks = 0;
 	unsigned long pfn;
 
-	if (mem_cgroup_disabled() || !any_short(p))
+	if (mem_cgroup_disabled() || !seek_any_short(p))
 		return;
 	if (!p->seek && !seek_begin(p))
 		return;
 	p->promoter->seeking = true;
 	for (blocks = 0; blocks < SEEK_BLOCKS && looks < SEEK_LOOKS; blocks++) {
-		if (p->promoter->all_closed || any_more(p))
+		if (p->promoter->all_closed || seek_any_more(p))
 			break;
 		if (!pghot_map_peek_block(&pghot_map, &p->node->map, &c, &pfn)) {
 			p->seek = 0;
 			break;
 		}
 		looks += seek_block(p, pfn);
-		p->seek_on = any_more(p);
+		p->seek_on = seek_any_more(p);
 		p->seek = p->seek_on ? pfn : pfn + PGHOT_BLOCK_PAGES;
 		cond_resched();
 	}

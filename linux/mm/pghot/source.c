@@ -101,7 +101,7 @@ static int source_start(struct pghot_source *source)
  * not start is switched off, and the others go on. Without maps all is switched
  * off. Return why.
  */
-static int sources_sync(void)
+static int source_sync_all(void)
 {
 	struct pghot_source *source;
 	bool any = false;
@@ -162,7 +162,7 @@ int pghot_set_enabled(bool on)
 	if (on && !enabled)
 		numa_promotion_reset();
 	WRITE_ONCE(enabled, on);
-	err = sources_sync();
+	err = source_sync_all();
 	return on == enabled ? 0 : err;
 }
 
@@ -180,7 +180,7 @@ void pghot_balancing_changes(int mode)
 {
 	guard(mutex)(&switch_lock);
 	next_mode = mode;
-	sources_sync();
+	source_sync_all();
 }
 
 /**
@@ -194,7 +194,7 @@ void pghot_balancing_changed(void)
 {
 	guard(mutex)(&switch_lock);
 	next_mode = 0;
-	sources_sync();
+	source_sync_all();
 }
 
 /**
@@ -226,7 +226,7 @@ int pghot_source_switch(struct pghot_source *source, bool on, bool tiering)
 		return -ENODEV;
 	WRITE_ONCE(source->on, on);
 	WRITE_ONCE(source->tiering, tiering);
-	return sources_sync();
+	return source_sync_all();
 }
 
 static unsigned long source_accesses(const struct pghot_source *source)
@@ -260,7 +260,7 @@ void pghot_sources_show(struct seq_file *m)
 
 /* --- sources/<name>/ --------------------------------------------------- */
 
-static struct pghot_source *to_source(struct kobject *kobj)
+static struct pghot_source *source_of(struct kobject *kobj)
 {
 	return container_of(kobj, struct pghot_source_dir, kobj)->source;
 }
@@ -268,7 +268,7 @@ static struct pghot_source *to_source(struct kobject *kobj)
 static ssize_t source_enabled_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)
 {
-	const struct pghot_source *source = to_source(kobj);
+	const struct pghot_source *source = source_of(kobj);
 
 	if (READ_ONCE(source->on) && source->alone && READ_ONCE(source->tiering))
 		return sysfs_emit(buf, "tiering\n");
@@ -283,7 +283,7 @@ static ssize_t source_enabled_store(struct kobject *kobj,
 	int err = tiering ? 0 : pghot_parse_switch(buf, &on);
 
 	if (!err)
-		err = pghot_source_switch(to_source(kobj), on, tiering);
+		err = pghot_source_switch(source_of(kobj), on, tiering);
 	return err ? err : count;
 }
 
@@ -293,7 +293,7 @@ static struct kobj_attribute source_enabled_attr =
 static ssize_t running_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *buf)
 {
-	return sysfs_emit(buf, "%d\n", READ_ONCE(to_source(kobj)->running));
+	return sysfs_emit(buf, "%d\n", READ_ONCE(source_of(kobj)->running));
 }
 
 static struct kobj_attribute running_attr = __ATTR_RO(running);
@@ -301,7 +301,7 @@ static struct kobj_attribute running_attr = __ATTR_RO(running);
 static ssize_t accesses_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
 {
-	return sysfs_emit(buf, "%lu\n", source_accesses(to_source(kobj)));
+	return sysfs_emit(buf, "%lu\n", source_accesses(source_of(kobj)));
 }
 
 static struct kobj_attribute accesses_attr = __ATTR_RO(accesses);
@@ -393,7 +393,7 @@ int pghot_register_source(struct pghot_source *source)
 						      source_add_dir(source);
 		if (!err) {
 			list_add_tail_rcu(&source->list, &sources);
-			sources_sync();
+			source_sync_all();
 		}
 	}
 	if (err)
@@ -414,7 +414,7 @@ void pghot_unregister_source(struct pghot_source *source)
 
 	scoped_guard(mutex, &switch_lock) {
 		source->on = false;
-		sources_sync();
+		source_sync_all();
 		list_del_rcu(&source->list);
 		dir = source->dir;
 		source->dir = NULL;

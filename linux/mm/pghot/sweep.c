@@ -91,19 +91,19 @@ static unsigned int sweep_looks(const struct pghot_sweep *s)
  * asks for: however rarely slices come, a sweep is to take an eighth of a window. One
  * that took a quarter would find out what is stale by then.
  */
-static unsigned long slice_part(unsigned long all, u32 since_ms)
+static unsigned long sweep_slice_part(unsigned long all, u32 since_ms)
 {
 	u32 time = max(pghot_sweep_half_ms() / 4, 1U);
 
 	return all * min(since_ms, time) / time;
 }
 
-static unsigned long slice_blocks(const struct pghot_map_node *node, u32 since_ms)
+static unsigned long sweep_slice_blocks(const struct pghot_map_node *node, u32 since_ms)
 {
 	unsigned long blocks = READ_ONCE(node->sections) *
 			       (PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER);
 
-	return max(slice_part(blocks, since_ms), SLICE_BLOCKS);
+	return max(sweep_slice_part(blocks, since_ms), SLICE_BLOCKS);
 }
 
 static u32 sweep_hash(unsigned long pfn)
@@ -112,7 +112,7 @@ static u32 sweep_hash(unsigned long pfn)
 }
 
 /* The high bits say whether a page is looked at: those that are have them alike. */
-static unsigned int missed_bit(u32 hash)
+static unsigned int sweep_missed_bit(u32 hash)
 {
 	return hash % PGHOT_MISSED_BITS;
 }
@@ -129,7 +129,7 @@ static bool sweep_cleared(const struct pghot_pass *p, unsigned long pfn)
 	const struct pghot_cleared *last = &p->sweep.cleared[p->sweep.last];
 
 	return sweep_covers(last, pfn) &&
-	       !test_bit(missed_bit(sweep_hash(pfn)), last->missed);
+	       !test_bit(sweep_missed_bit(sweep_hash(pfn)), last->missed);
 }
 
 /* Take the record, unless it has changed meanwhile. */
@@ -230,7 +230,7 @@ static unsigned int sweep_record(struct pghot_pass *p, struct pghot_entry *e,
 		if (!sweep_look(p, e, &left, &accessed))
 			return PGHOT_OWNERS_MAX - left;
 		if (accessed == PGHOT_ACCESS_UNKNOWN)
-			__set_bit(missed_bit(sweep_hash(e->pfn)), now->missed);
+			__set_bit(sweep_missed_bit(sweep_hash(e->pfn)), now->missed);
 		else if (accessed == PGHOT_ACCESSED && cleared)
 			sweep_renew(p, e);
 	}
@@ -351,8 +351,8 @@ static void sweep_slice(struct pghot_pass *p)
 {
 	struct pghot_sweep *s = &p->sweep;
 	u32 since_ms = pghot_now_ms() - s->slice_ms;
-	unsigned long blocks = slice_blocks(&p->node->map, since_ms), pfn;
-	unsigned int slice = max(slice_part(s->most, since_ms), SLICE_LOOKS);
+	unsigned long blocks = sweep_slice_blocks(&p->node->map, since_ms), pfn;
+	unsigned int slice = max(sweep_slice_part(s->most, since_ms), SLICE_LOOKS);
 	struct pghot_cursor c;
 
 	sweep_set_limit(p);

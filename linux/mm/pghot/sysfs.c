@@ -81,8 +81,7 @@ static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return err ? err : count;
 }
 
-static struct kobj_attribute enabled_attr =
-	__ATTR(enabled, 0644, enabled_show, enabled_store);
+static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
 
 static ssize_t layout_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
@@ -108,13 +107,13 @@ ATTRIBUTE_GROUPS(pghot);
 /* --- start ------------------------------------------------------------ */
 
 /* The name that hot page tracking's threshold had when it was a debug knob. */
-static int debug_freq_get(void *data, u64 *value)
+static int pghot_sysfs_freq_get(void *data, u64 *value)
 {
 	*value = READ_ONCE(pghot_tunables.freq_threshold);
 	return 0;
 }
 
-static int debug_freq_set(void *data, u64 value)
+static int pghot_sysfs_freq_set(void *data, u64 value)
 {
 	if (value < freq_threshold_knob.min || value > freq_threshold_knob.max)
 		return -EINVAL;
@@ -122,12 +121,12 @@ static int debug_freq_set(void *data, u64 value)
 	return 0;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(debug_freq_fops, debug_freq_get, debug_freq_set,
+DEFINE_DEBUGFS_ATTRIBUTE(debug_freq_fops, pghot_sysfs_freq_get, pghot_sysfs_freq_set,
 			 "%llu\n");
 
 static struct kobject *pghot_kobj, *sources_kobj;
 
-static int __init make_dirs(void)
+static int __init pghot_sysfs_make_dirs(void)
 {
 	int err = sysfs_create_groups(pghot_kobj, pghot_groups);
 
@@ -167,7 +166,7 @@ int __init pghot_sysfs_init(struct kobject **pghot, struct kobject **sources)
 	pghot_kobj = kobject_create_and_add("pghot", mm_kobj);
 	if (!pghot_kobj)
 		return -ENOMEM;
-	err = make_dirs();
+	err = pghot_sysfs_make_dirs();
 	if (err) {
 		pghot_sysfs_exit();
 		return err;

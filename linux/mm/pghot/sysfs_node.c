@@ -14,12 +14,12 @@
 
 #include "internal.h"
 
-static struct pghot_node *to_node(struct kobject *kobj)
+static struct pghot_node *sysfs_node_of(struct kobject *kobj)
 {
 	return container_of(kobj, struct pghot_node, kobj);
 }
 
-static struct pghot_target *to_target(struct kobject *kobj)
+static struct pghot_target *sysfs_node_target_of(struct kobject *kobj)
 {
 	return container_of(kobj, struct pghot_target, kobj);
 }
@@ -34,23 +34,23 @@ static ssize_t _name##_show(struct kobject *kobj,			\
 static struct kobj_attribute _name##_attr =				\
 	__ATTR(_file, 0444, _name##_show, NULL)
 
-NODE_FILE(sections, sections, "%lu", READ_ONCE(to_node(kobj)->map.sections));
-NODE_FILE(map_bytes, map_bytes, "%lu", READ_ONCE(to_node(kobj)->map.sections) *
+NODE_FILE(sections, sections, "%lu", READ_ONCE(sysfs_node_of(kobj)->map.sections));
+NODE_FILE(map_bytes, map_bytes, "%lu", READ_ONCE(sysfs_node_of(kobj)->map.sections) *
 	  pghot_map_section_bytes(&pghot_map));
-NODE_FILE(ready, ready, "%lu", pghot_map_ready(&to_node(kobj)->map, NULL));
+NODE_FILE(ready, ready, "%lu", pghot_map_ready(&sysfs_node_of(kobj)->map, NULL));
 NODE_FILE(node_promoted, promoted, "%ld",
-	  atomic_long_read(&to_node(kobj)->promoted));
+	  atomic_long_read(&sysfs_node_of(kobj)->promoted));
 NODE_FILE(target_promoted, promoted, "%ld",
-	  atomic_long_read(&to_target(kobj)->promoted));
+	  atomic_long_read(&sysfs_node_target_of(kobj)->promoted));
 NODE_FILE(threshold_ms, threshold_ms, "%u",
-	  numa_promotion_threshold(NODE_DATA(to_target(kobj)->nid),
+	  numa_promotion_threshold(NODE_DATA(sysfs_node_target_of(kobj)->nid),
 				   READ_ONCE(sysctl_numa_balancing_hot_threshold)));
 NODE_FILE(gain_percent, gain_percent, "%u",
-	  READ_ONCE(to_target(kobj)->gain_percent));
+	  READ_ONCE(sysfs_node_target_of(kobj)->gain_percent));
 NODE_FILE(cache_gain_percent, cache_gain_percent, "%u",
-	  READ_ONCE(to_target(kobj)->cache_gain_percent));
+	  READ_ONCE(sysfs_node_target_of(kobj)->cache_gain_percent));
 NODE_FILE(rate_kib_s, rate_kib_s, "%llu",
-	  pghot_target_rate(to_target(kobj)) >> 10);
+	  pghot_target_rate(sysfs_node_target_of(kobj)) >> 10);
 
 static ssize_t kmigrated_show(struct kobject *kobj,
 			      struct kobj_attribute *attr, char *buf)
@@ -59,7 +59,7 @@ static ssize_t kmigrated_show(struct kobject *kobj,
 	pid_t pid;
 
 	/* Removing this file waits for its readers before the thread goes. */
-	thread = READ_ONCE(to_node(kobj)->kmigrated);
+	thread = READ_ONCE(sysfs_node_of(kobj)->kmigrated);
 	pid = thread ? task_pid_nr(thread) : 0;
 	return sysfs_emit(buf, "%d\n", pid);
 }
@@ -87,24 +87,24 @@ static struct attribute *target_attrs[] = {
 ATTRIBUTE_GROUPS(target);
 
 /* Nodes and targets are kept once made; there is nothing to release. */
-static void kept_release(struct kobject *kobj)
+static void sysfs_node_release(struct kobject *kobj)
 {
 }
 
 static const struct kobj_type node_ktype = {
 	.sysfs_ops = &kobj_sysfs_ops,
-	.release = kept_release,
+	.release = sysfs_node_release,
 	.default_groups = node_groups,
 };
 
 static const struct kobj_type target_ktype = {
 	.sysfs_ops = &kobj_sysfs_ops,
-	.release = kept_release,
+	.release = sysfs_node_release,
 	.default_groups = target_groups,
 };
 
-static void add_dir(struct kobject *kobj, const struct kobj_type *ktype,
-		    struct kobject *parent, const char *kind, int nid)
+static void sysfs_node_add_dir(struct kobject *kobj, const struct kobj_type *ktype,
+			       struct kobject *parent, const char *kind, int nid)
 {
 	if (kobj->state_in_sysfs)
 		return;
@@ -121,7 +121,7 @@ static void add_dir(struct kobject *kobj, const struct kobj_type *ktype,
  */
 void pghot_node_add_dir(struct pghot_node *node, struct kobject *parent)
 {
-	add_dir(&node->kobj, &node_ktype, parent, "node", node->map.nid);
+	sysfs_node_add_dir(&node->kobj, &node_ktype, parent, "node", node->map.nid);
 }
 
 /**
@@ -131,7 +131,7 @@ void pghot_node_add_dir(struct pghot_node *node, struct kobject *parent)
  */
 void pghot_target_add_dir(struct pghot_target *target, struct kobject *parent)
 {
-	add_dir(&target->kobj, &target_ktype, parent, "target", target->nid);
+	sysfs_node_add_dir(&target->kobj, &target_ktype, parent, "target", target->nid);
 }
 
 /**

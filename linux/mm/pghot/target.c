@@ -260,8 +260,8 @@ void pghot_return_tokens(int nid, int src, unsigned long nr_pages)
  * How many other nodes claim a target. Of what they had, the least; as it is
  * where there are none.
  */
-static unsigned int other_claims(struct pghot_target *target, int src,
-				 long *least)
+static unsigned int target_other_claims(struct pghot_target *target, int src,
+					long *least)
 {
 	unsigned int nr = 0;
 	int n;
@@ -297,7 +297,7 @@ void pghot_target_claim(int nid, int src, bool claims)
 	if (!claims)
 		from->claims--;
 	else if (!from->claims++)
-		other_claims(target, src, &from->had);
+		target_other_claims(target, src, &from->had);
 	spin_unlock(&target->lock);
 }
 
@@ -327,7 +327,7 @@ void pghot_target_share(int nid, int src, struct pghot_share *share)
 			    pghot_target_rate(target));
 	level = target->bucket.level;
 	had = target->from[src].had;
-	others = other_claims(target, src, &least);
+	others = target_other_claims(target, src, &least);
 	spin_unlock(&target->lock);
 
 	if (level > 0)

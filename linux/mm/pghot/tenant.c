@@ -18,7 +18,7 @@
  */
 #define TENANT_STAYS	16U
 
-static u64 id_of(struct folio *folio)
+static u64 tenant_id_of(struct folio *folio)
 {
 	struct mem_cgroup *memcg = get_mem_cgroup_from_folio(folio);
 	u64 id = memcg ? mem_cgroup_id(memcg) : 0;
@@ -33,7 +33,7 @@ static struct pghot_tenant *tenant_of(struct pghot_tenants *t,
 {
 	struct pghot_tenant *oldest = t->tenant;
 	u32 now = pghot_now_ms();
-	u64 id = id_of(folio);
+	u64 id = tenant_id_of(folio);
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++) {

@@ -30,7 +30,7 @@ void pghot_wake_init(struct pghot_node *node)
  * for whoever has that done may hold a lock that waking up takes. With PREEMPT_RT it
  * sleeps, and so not where preemption is off either.
  */
-static bool may_wake(void)
+static bool wake_is_allowed(void)
 {
 	return !in_nmi() && !irqs_disabled() &&
 	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
@@ -42,14 +42,14 @@ static void wake_thread(struct pghot_node *node)
 		return;
 	WRITE_ONCE(node->kick, true);
 	pghot_stat_add(PGHOT_STAT_wakeups, 1);
-	if (!may_wake())
+	if (!wake_is_allowed())
 		irq_work_queue(&node->wake_work);
 	else if (wq_has_sleeper(&node->wait))
 		wake_up(&node->wait);
 }
 
 /* The thread looks again when a target may take something. */
-static bool all_closed_to(struct pghot_node *node, int nid)
+static bool wake_all_closed_to(struct pghot_node *node, int nid)
 {
 	if (READ_ONCE(node->all_closed))
 		return true;
@@ -67,12 +67,12 @@ static bool all_closed_to(struct pghot_node *node, int nid)
 void pghot_wake_kmigrated(struct pghot_node *node, int nid)
 {
 	/*
-	 * Pairs with the barriers in pghot_wake_seen() and open_targets():
+	 * Pairs with the barriers in pghot_wake_seen() and pass_open_targets():
 	 * either they see the hot bits that were set before, or what they
 	 * cleared is seen here.
 	 */
 	smp_mb();
-	if (all_closed_to(node, nid))
+	if (wake_all_closed_to(node, nid))
 		return;
 	atomic_long_inc(&node->unseen);
 	/* Pairs with the first barrier in pghot_wake_seen(). */
@@ -133,7 +133,7 @@ bool pghot_is_waiting(int nid, int from)
 {
 	struct pghot_node *node = pghot_node(nid);
 
-	return node && all_closed_to(node, from);
+	return node && wake_all_closed_to(node, from);
 }
 
 /*

@@ -32,7 +32,7 @@
 /* The first look comes after such a part of the time that a page is watched. */
 #define FIRST_LOOK	256U
 
-static unsigned int pfn_hash(unsigned long pfn)
+static unsigned int watch_pfn_hash(unsigned long pfn)
 {
 	return hash_64(pfn, PGHOT_WATCH_HASH_BITS);
 }
@@ -64,7 +64,7 @@ bool pghot_watch_add(struct pghot_watch *w, const struct folio *folio)
 		.pfn = folio_pfn(folio), .mapping = folio->mapping,
 		.next_ms = now,
 	};
-	__set_bit(pfn_hash(folio_pfn(folio)), w->may_be);
+	__set_bit(watch_pfn_hash(folio_pfn(folio)), w->may_be);
 	/* Pairs with the acquire in pghot_watch_look(). */
 	smp_store_release(&w->nr, w->nr + 1);
 	return true;
@@ -86,14 +86,14 @@ void pghot_watch_left(struct pghot_watch *w, const struct folio *dst,
 	u32 now = pghot_now_ms();
 	unsigned int i;
 
-	if (!test_bit(pfn_hash(pfn), w->may_be))
+	if (!test_bit(watch_pfn_hash(pfn), w->may_be))
 		return;
 	for (i = 0; i < w->nr; i++) {
 		struct pghot_sample *s = &w->sample[i];
 
 		if (s->pfn != pfn || s->mapping != dst->mapping)
 			continue;
-		/* Pairs with the release in sample_begin(). */
+		/* Pairs with the release in watch_sample_begin(). */
 		if (!ms && smp_load_acquire(&s->cleared))
 			ms = now - s->since_ms;
 		/* The work item looks at it when its turn comes, and finds this. */
@@ -109,7 +109,7 @@ enum look {
 };
 
 /* Was a file's folio used that nobody has mapped, since this was last asked? */
-static enum pghot_accessed cache_accessed(struct folio *folio)
+static enum pghot_accessed watch_cache_accessed(struct folio *folio)
 {
 	if (!folio_test_lru(folio))
 		return PGHOT_ACCESS_UNKNOWN;
@@ -120,7 +120,7 @@ static enum pghot_accessed cache_accessed(struct folio *folio)
 }
 
 /* Who says whether it is accessed? That stays so while it is watched. */
-static unsigned int sample_by(const struct pghot_sample *s, const struct folio *folio)
+static unsigned int watch_sample_by(const struct pghot_sample *s, const struct folio *folio)
 {
 	bool mapped = folio_mapped(folio);
 
@@ -130,8 +130,8 @@ static unsigned int sample_by(const struct pghot_sample *s, const struct folio *
 }
 
 /* Is it that folio still, and does anything say whether it is accessed? */
-static enum pghot_accessed sample_accessed(struct pghot_sample *s, unsigned int by,
-					   bool *gone)
+static enum pghot_accessed watch_sample_accessed(struct pghot_sample *s, unsigned int by,
+						 bool *gone)
 {
 	enum pghot_accessed accessed = PGHOT_ACCESS_UNKNOWN;
 	enum pghot_verdict verdict;
@@ -141,22 +141,23 @@ static enum pghot_accessed sample_accessed(struct pghot_sample *s, unsigned int 
 	*gone = !folio && verdict != PGHOT_BUSY;
 	if (!folio)
 		return accessed;
-	by &= sample_by(s, folio);
+	by &= watch_sample_by(s, folio);
 	*gone = READ_ONCE(folio->mapping) != s->mapping || !by;
 	s->cached = by == PGHOT_WATCH_CACHE;
 	if (!*gone)
-		accessed = s->cached ? cache_accessed(folio) : pghot_flush_accessed(folio);
+		accessed = s->cached ? watch_cache_accessed(folio) :
+				       pghot_flush_accessed(folio);
 	folio_put(folio);
 	return accessed;
 }
 
 /* A folio that has just come waits for a place on its LRU list, with some others. */
-static enum look sample_begin(struct pghot_sample *s, unsigned int by, u32 now,
-			      u32 length)
+static enum look watch_sample_begin(struct pghot_sample *s, unsigned int by, u32 now,
+				    u32 length)
 {
 	bool gone;
 
-	if (sample_accessed(s, by, &gone) == PGHOT_ACCESS_UNKNOWN) {
+	if (watch_sample_accessed(s, by, &gone) == PGHOT_ACCESS_UNKNOWN) {
 		s->again_ms = max(2 * s->again_ms, 1U);
 		s->next_ms = now + s->again_ms;
 		return gone || s->again_ms > length ? LOOK_LOST : LOOK_AGAIN;
@@ -168,13 +169,13 @@ static enum look sample_begin(struct pghot_sample *s, unsigned int by, u32 now,
 	return LOOK_AGAIN;
 }
 
-static enum look sample_look(struct pghot_sample *s, unsigned int by, u32 now,
-			     u32 length)
+static enum look watch_sample_look(struct pghot_sample *s, unsigned int by, u32 now,
+				   u32 length)
 {
 	u32 watched = now - s->since_ms;
 	bool gone;
 
-	switch (sample_accessed(s, by, &gone)) {
+	switch (watch_sample_accessed(s, by, &gone)) {
 	case PGHOT_ACCESS_UNKNOWN:
 		return LOOK_LOST;
 	case PGHOT_ACCESSED:
@@ -214,8 +215,8 @@ u32 pghot_watch_look(struct pghot_watch *w, spinlock_t *lock, u32 length)
 		if (moved_ms)
 			look = LOOK_DONE;
 		else if ((s32)(s->next_ms - now) <= 0)
-			look = s->cleared ? sample_look(s, w->by, now, length) :
-					    sample_begin(s, w->by, now, length);
+			look = s->cleared ? watch_sample_look(s, w->by, now, length) :
+					    watch_sample_begin(s, w->by, now, length);
 		if (look == LOOK_AGAIN) {
 			due = min(due, s->next_ms - now);
 			i++;
@@ -246,5 +247,5 @@ void pghot_watch_end(struct pghot_watch *w)
 	w->lost = 0;
 	bitmap_zero(w->may_be, 1U << PGHOT_WATCH_HASH_BITS);
 	for (i = 0; i < w->nr; i++)
-		__set_bit(pfn_hash(w->sample[i].pfn), w->may_be);
+		__set_bit(watch_pfn_hash(w->sample[i].pfn), w->may_be);
 }

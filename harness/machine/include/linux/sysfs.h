@@ -36,6 +36,7 @@ extern const struct sysfs_ops kobj_sysfs_ops;
 	.show = _show, .store = _store,					\
 }
 #define __ATTR_RO(_name)	__ATTR(_name, 0444, _name##_show, NULL)
+#define __ATTR_RW(_name)	__ATTR(_name, 0644, _name##_show, _name##_store)
 #define ATTRIBUTE_GROUPS(_name)						\
 static const struct attribute_group _name##_group = {			\
 	.attrs = _name##_attrs,						\

@@ -32,7 +32,7 @@ static const u8 track_order[] = {
 	CHMU_TRACK_PLAIN_READS, CHMU_TRACK_WRITES, CHMU_TRACK_PLAIN_WRITES,
 };
 
-static u64 epoch_us(u32 scale, u32 count)
+static u64 chmu_epoch_us(u32 scale, u32 count)
 {
 	return scale < ARRAY_SIZE(scale_us) ? (u64)scale_us[scale] * count : 0;
 }
@@ -57,10 +57,10 @@ int chmu_parse_caps(u64 cap0, u64 cap1, struct chmu_caps *caps)
 		.units = FIELD_GET(CHMU_CAP1_UNITS, cap1),
 		.samplings = FIELD_GET(CHMU_CAP1_SAMPLING, cap1),
 		.entries = FIELD_GET(CHMU_CAP0_ENTRIES, cap0),
-		.epoch_min_us = epoch_us(FIELD_GET(CHMU_CAP0_EPOCH_MIN_SCALE, cap0),
-					 FIELD_GET(CHMU_CAP0_EPOCH_MIN_COUNT, cap0)),
-		.epoch_max_us = epoch_us(FIELD_GET(CHMU_CAP0_EPOCH_MAX_SCALE, cap0),
-					 FIELD_GET(CHMU_CAP0_EPOCH_MAX_COUNT, cap0)),
+		.epoch_min_us = chmu_epoch_us(FIELD_GET(CHMU_CAP0_EPOCH_MIN_SCALE, cap0),
+					      FIELD_GET(CHMU_CAP0_EPOCH_MIN_COUNT, cap0)),
+		.epoch_max_us = chmu_epoch_us(FIELD_GET(CHMU_CAP0_EPOCH_MAX_SCALE, cap0),
+					      FIELD_GET(CHMU_CAP0_EPOCH_MAX_COUNT, cap0)),
 	};
 	if (chmu_is_gone(cap0) || !caps->tracks || !caps->units ||
 	    !caps->samplings || caps->entries < 2 || !caps->epoch_min_us ||
@@ -74,7 +74,7 @@ int chmu_parse_caps(u64 cap0, u64 cap1, struct chmu_caps *caps)
  * Pages, if it can; else the largest part of one, which says as much with more
  * entries; else the smallest unit above.
  */
-static int pick_unit(u32 units)
+static int chmu_pick_unit(u32 units)
 {
 	u32 page = PAGE_SHIFT - CHMU_UNIT_SHIFT;
 	u32 fit = units & (BIT(page + 1) - 1);
@@ -84,7 +84,7 @@ static int pick_unit(u32 units)
 	return shift > UNIT_SHIFT_MAX ? -EOPNOTSUPP : shift;
 }
 
-static u32 pick_track(u32 tracks)
+static u32 chmu_pick_track(u32 tracks)
 {
 	unsigned int i;
 
@@ -98,7 +98,7 @@ static u32 pick_track(u32 tracks)
  * The finest scale in which the register has room for the epoch; its length
  * becomes what the register can say.
  */
-static u64 encode_epoch(const struct chmu_caps *caps, u32 *wanted_us)
+static u64 chmu_encode_epoch(const struct chmu_caps *caps, u32 *wanted_us)
 {
 	static const u8 finest_first[] = {
 		CHMU_EPOCH_1US, CHMU_EPOCH_100US, CHMU_EPOCH_1MS,
@@ -115,9 +115,9 @@ static u64 encode_epoch(const struct chmu_caps *caps, u32 *wanted_us)
 		i++;
 	scale = finest_first[i];
 	count = min(div_u64(us, scale_us[scale]), most);
-	if (epoch_us(scale, count) < caps->epoch_min_us)
+	if (chmu_epoch_us(scale, count) < caps->epoch_min_us)
 		count = min(count + 1, most);
-	*wanted_us = epoch_us(scale, count);
+	*wanted_us = chmu_epoch_us(scale, count);
 	return FIELD_PREP(CHMU_CFG1_EPOCH_SCALE, (u64)scale) |
 	       FIELD_PREP(CHMU_CFG1_EPOCH_COUNT, count);
 }
@@ -139,7 +139,7 @@ static u64 encode_epoch(const struct chmu_caps *caps, u32 *wanted_us)
 int chmu_plan(const struct chmu_caps *caps, u32 epoch_us, u32 threshold,
 	      unsigned int count_bits, struct chmu_setup *setup)
 {
-	int unit = pick_unit(caps->units);
+	int unit = chmu_pick_unit(caps->units);
 	u32 sampling = ilog2(caps->samplings & -caps->samplings), mode;
 	u64 count_max;
 
@@ -157,8 +157,8 @@ int chmu_plan(const struct chmu_caps *caps, u32 epoch_us, u32 threshold,
 	setup->cfg[1] = FIELD_PREP(CHMU_CFG1_UNIT, (u64)unit) |
 			FIELD_PREP(CHMU_CFG1_SAMPLING, (u64)sampling) |
 			FIELD_PREP(CHMU_CFG1_MODE, (u64)mode) |
-			encode_epoch(caps, &setup->epoch_us);
-	setup->cfg[0] = FIELD_PREP(CHMU_CFG0_TRACK, (u64)pick_track(caps->tracks)) |
+			chmu_encode_epoch(caps, &setup->epoch_us);
+	setup->cfg[0] = FIELD_PREP(CHMU_CFG0_TRACK, (u64)chmu_pick_track(caps->tracks)) |
 			FIELD_PREP(CHMU_CFG0_THRESHOLD, (u64)threshold);
 	if (caps->overflow_irq)
 		setup->cfg[0] |= CHMU_CFG0_OVERFLOW_IRQ;
@@ -192,7 +192,7 @@ void chmu_share(u64 bytes, unsigned int instances, unsigned int n, u64 *first,
  * Accesses that so many requests to one unit, or to those in one page, stand for. A
  * pass over all of its lines is one, whatever the size of a unit.
  */
-static u32 span_weight(u64 count, unsigned int shift, u32 max_weight)
+static u32 chmu_span_weight(u64 count, unsigned int shift, u32 max_weight)
 {
 	return min_t(u64, DIV_ROUND_UP(count, 1ULL << (shift - CHMU_LINE_SHIFT)),
 		     max_weight);
@@ -233,7 +233,7 @@ unsigned int chmu_merge(const u64 *entries, unsigned int nr,
 				break;
 			count += entries[next] & ((1ULL << count_bits) - 1);
 		}
-		weight = span_weight(count << setup->sampling_shift, shift, max_weight);
+		weight = chmu_span_weight(count << setup->sampling_shift, shift, max_weight);
 		if (last && last->weight == weight &&
 		    last->page + last->pages == page)
 			last->pages += per_unit;

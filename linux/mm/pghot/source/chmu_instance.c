@@ -21,7 +21,8 @@
 /* Of memory, that a word of the bitmap stands for. */
 #define WORD_BYTES		(64ULL << CHMU_RANGE_SHIFT)
 
-static bool is_mapped(const struct hotness_unit_info *info, u64 offset, u64 bytes)
+static bool chmu_instance_is_mapped(const struct hotness_unit_info *info, u64 offset,
+				    u64 bytes)
 {
 	u64 end;
 
@@ -39,7 +40,7 @@ int chmu_instances(const struct hotness_unit_info *info)
 {
 	u64 cap0;
 
-	if (!is_mapped(info, 0, CHMU_COMMON_BYTES))
+	if (!chmu_instance_is_mapped(info, 0, CHMU_COMMON_BYTES))
 		return -ENODEV;
 	cap0 = readq(info->regs + CHMU_COMMON_CAP0);
 	if (chmu_is_gone(cap0) || !FIELD_GET(CHMU_COMMON_INSTANCES, cap0))
@@ -68,7 +69,7 @@ int chmu_instance_init(struct chmu_instance *i,
 	if (at < CHMU_INSTANCE_BYTES)
 		return -ENODEV;
 	at = CHMU_COMMON_BYTES + n * at;
-	if (!is_mapped(info, at, CHMU_INSTANCE_BYTES))
+	if (!chmu_instance_is_mapped(info, at, CHMU_INSTANCE_BYTES))
 		return -ENODEV;
 	*i = (struct chmu_instance) { .regs = info->regs + at };
 	err = chmu_parse_caps(readq(i->regs + CHMU_CAP0),
@@ -86,8 +87,8 @@ int chmu_instance_init(struct chmu_instance *i,
 	i->words = DIV_ROUND_UP(info->memory, WORD_BYTES);
 	bitmap = readq(i->regs + CHMU_BITMAP_OFFSET);
 	hotlist = readq(i->regs + CHMU_HOTLIST_OFFSET);
-	if (!is_mapped(info, bitmap, i->words * sizeof(u64)) ||
-	    !is_mapped(info, hotlist, (u64)i->caps.entries * CHMU_ENTRY_BYTES))
+	if (!chmu_instance_is_mapped(info, bitmap, i->words * sizeof(u64)) ||
+	    !chmu_instance_is_mapped(info, hotlist, (u64)i->caps.entries * CHMU_ENTRY_BYTES))
 		return -ENODEV;
 	i->bitmap = info->regs + bitmap;
 	i->hotlist = info->regs + hotlist;
@@ -95,7 +96,7 @@ int chmu_instance_init(struct chmu_instance *i,
 }
 
 /* Have it enable or disable itself, and wait until it has. */
-static int control_wait(struct chmu_instance *i, u64 value, u64 enabled)
+static int chmu_instance_control_wait(struct chmu_instance *i, u64 value, u64 enabled)
 {
 	u64 status;
 	int err;
@@ -112,7 +113,7 @@ static int control_wait(struct chmu_instance *i, u64 value, u64 enabled)
 	return (status & CHMU_STATUS_ENABLED) == enabled ? 0 : -EIO;
 }
 
-static u64 bitmap_word(const struct chmu_instance *i, u64 word)
+static u64 chmu_instance_bitmap_word(const struct chmu_instance *i, u64 word)
 {
 	u64 base = word * BITS_PER_TYPE(u64);
 	u64 from = max(i->first, base), to = min(i->end, base + BITS_PER_TYPE(u64));
@@ -144,15 +145,15 @@ int chmu_instance_start(struct chmu_instance *i, u32 epoch_us, u32 threshold)
 	err = chmu_plan(&i->caps, epoch_us, threshold, i->count_bits, &i->setup);
 	/* It may count already, for whoever had it before. */
 	if (!err)
-		err = control_wait(i, 0, 0);
+		err = chmu_instance_control_wait(i, 0, 0);
 	if (err)
 		return err;
 	for (word = 0; word < i->words; word++)
-		writeq(bitmap_word(i, word), i->bitmap + word * sizeof(u64));
+		writeq(chmu_instance_bitmap_word(i, word), i->bitmap + word * sizeof(u64));
 	writeq(i->setup.cfg[1], i->regs + CHMU_CFG1);
 	writeq(i->setup.cfg[2], i->regs + CHMU_CFG2);
-	err = control_wait(i, i->setup.cfg[0] | CHMU_CFG0_ENABLE,
-			   CHMU_STATUS_ENABLED);
+	err = chmu_instance_control_wait(i, i->setup.cfg[0] | CHMU_CFG0_ENABLE,
+					 CHMU_STATUS_ENABLED);
 	i->running = !err;
 	return err;
 }
@@ -166,7 +167,7 @@ int chmu_instance_start(struct chmu_instance *i, u32 epoch_us, u32 threshold)
 void chmu_instance_stop(struct chmu_instance *i)
 {
 	if (i->running)
-		control_wait(i, 0, 0);
+		chmu_instance_control_wait(i, 0, 0);
 	i->running = false;
 }
 

@@ -11,7 +11,7 @@
  * promoted, page tables tell whether what waits is in use, and only what is hotter
  * is news.
  */
-static u32 entries_wanted(const struct chmu_yield *yield)
+static u32 chmu_pace_entries_wanted(const struct chmu_yield *yield)
 {
 	u32 half = yield->room / 2;
 
@@ -19,7 +19,7 @@ static u32 entries_wanted(const struct chmu_yield *yield)
 }
 
 /* Nothing goes, or what was listed is mostly what waits already. */
-static bool says_nothing_new(const struct chmu_yield *yield)
+static bool chmu_pace_nothing_new(const struct chmu_yield *yield)
 {
 	return yield->waiting ||
 	       (yield->ready && yield->ready >= yield->listed / 2);
@@ -54,7 +54,7 @@ u32 chmu_pace_least(unsigned int unit_shift)
 bool chmu_pace_step(struct chmu_pace *pace, const struct chmu_yield *yield,
 		    const struct chmu_limits *limits)
 {
-	u32 wanted = entries_wanted(yield);
+	u32 wanted = chmu_pace_entries_wanted(yield);
 	u64 threshold = pace->threshold, epoch = limits->epoch_us;
 	struct chmu_pace before = *pace;
 
@@ -62,7 +62,7 @@ bool chmu_pace_step(struct chmu_pace *pace, const struct chmu_yield *yield,
 		threshold *= 2;
 	else if (yield->listed < wanted / 4)
 		threshold /= 2;
-	if (says_nothing_new(yield))
+	if (chmu_pace_nothing_new(yield))
 		epoch = min((u64)pace->epoch_us * 2, epoch * CHMU_LONGER_EPOCHS);
 	pace->threshold = clamp(threshold, (u64)limits->threshold_min,
 				(u64)limits->threshold_max);

@@ -102,7 +102,7 @@ bool __pghot_decides(struct folio *folio)
  * large folio tells of all its pages: there is not much to be spared. And a thread of
  * the kernel's does not scan: it asks about a page that it knows to be hot.
  */
-static u32 hint_held(const struct folio *folio)
+static u32 hint_fault_held(const struct folio *folio)
 {
 	if (folio_test_large(folio) || current->flags & PF_KTHREAD ||
 	    !READ_ONCE(pghot_backoff))
@@ -124,7 +124,7 @@ static u32 hint_held(const struct folio *folio)
  */
 bool __pghot_hint_wanted(const struct folio *folio)
 {
-	u32 held = max(READ_ONCE(pghot_held_back), hint_held(folio));
+	u32 held = max(READ_ONCE(pghot_held_back), hint_fault_held(folio));
 
 	if (likely(pghot_held_wants(held, folio_pfn(folio))))
 		return true;
@@ -154,7 +154,7 @@ enum page_policy {
  * whether the page is hot or not. One that asks for migration to the accessing node
  * and names nodes means those.
  */
-static enum page_policy page_policy(struct vm_fault *vmf, nodemask_t *allowed)
+static enum page_policy hint_fault_policy(struct vm_fault *vmf, nodemask_t *allowed)
 {
 	enum page_policy whose = POLICY_OF_PAGE;
 	struct mempolicy *pol;
@@ -175,7 +175,7 @@ static enum page_policy page_policy(struct vm_fault *vmf, nodemask_t *allowed)
 }
 
 /* Is it the accessing thread that others ask for the process? */
-static bool speaks_for_process(const struct mm_struct *mm)
+static bool hint_fault_speaks_for_process(const struct mm_struct *mm)
 {
 	return rcu_access_pointer(mm->owner) == current;
 }
@@ -187,14 +187,14 @@ static bool speaks_for_process(const struct mm_struct *mm)
  * its cpuset, and its policy if that counts. One that allows all nodes adds nothing
  * to what the others will say.
  */
-static bool speaks_for_itself(struct folio *folio, struct mm_struct *mm,
-			      const nodemask_t *allowed, bool own)
+static bool hint_fault_speaks_for_itself(struct folio *folio, struct mm_struct *mm,
+					 const nodemask_t *allowed, bool own)
 {
 	nodemask_t later = node_states[N_MEMORY];
 
 	if (own)
 		allowed = &cpuset_current_mems_allowed;
-	if (likely(nodes_subset(later, *allowed)) || speaks_for_process(mm))
+	if (likely(nodes_subset(later, *allowed)) || hint_fault_speaks_for_process(mm))
 		return false;
 	pghot_process_allows(mm, own, folio_nid(folio), &later);
 	return !nodes_subset(later, *allowed);
@@ -206,7 +206,7 @@ static bool speaks_for_itself(struct folio *folio, struct mm_struct *mm,
  * room the folio stays, but stock then has room made. Whatever else may keep it is
  * rare, and costs no more than its tokens.
  */
-static bool fault_promotes(struct folio *folio, int nid)
+static bool hint_fault_promotes(struct folio *folio, int nid)
 {
 	unsigned long nr = folio_nr_pages(folio), paid;
 	u32 wait_ms;
@@ -248,7 +248,7 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	int target = nid;
 	u32 latency;
 
-	whose = page_policy(vmf, &allowed);
+	whose = hint_fault_policy(vmf, &allowed);
 	if (whose == POLICY_PLACES)
 		return nid;
 	own_policy = whose == POLICY_OF_PAGE;
@@ -264,9 +264,9 @@ int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 	 * Nobody can ask later, so the fault itself promotes, but only to where the
 	 * others whom it can ask allow the folio to be.
 	 */
-	if (unlikely(speaks_for_itself(folio, mm, &allowed, own_policy))) {
+	if (unlikely(hint_fault_speaks_for_itself(folio, mm, &allowed, own_policy))) {
 		if (pghot_fault_allowed(folio, mm, own_policy, nid))
-			return fault_promotes(folio, nid) ? nid : NUMA_NO_NODE;
+			return hint_fault_promotes(folio, nid) ? nid : NUMA_NO_NODE;
 		pghot_stat_add(PGHOT_STAT_refused_policy, 1);
 		return NUMA_NO_NODE;
 	}

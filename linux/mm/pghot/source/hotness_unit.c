@@ -55,7 +55,8 @@ static void hotness_unit_stop(struct pghot_source *source)
 /* --- units come and go -------------------------------------------------------- */
 
 /* Instances may share one: it is requested for the first of them. */
-static bool is_shared(const struct hotness_unit *unit, unsigned int n, int irq)
+static bool hotness_unit_is_shared(const struct hotness_unit *unit, unsigned int n,
+				   int irq)
 {
 	while (n--)
 		if (unit->irqs[n] == irq)
@@ -63,17 +64,17 @@ static bool is_shared(const struct hotness_unit *unit, unsigned int n, int irq)
 	return false;
 }
 
-static void free_irqs(struct hotness_unit *unit)
+static void hotness_unit_free_irqs(struct hotness_unit *unit)
 {
 	unsigned int n;
 
 	for (n = 0; n < unit->nr; n++)
-		if (unit->irqs[n] && !is_shared(unit, n, unit->irqs[n]))
+		if (unit->irqs[n] && !hotness_unit_is_shared(unit, n, unit->irqs[n]))
 			free_irq(unit->irqs[n], unit);
 }
 
 /* An instance without one is polled. */
-static void request_irqs(struct hotness_unit *unit)
+static void hotness_unit_request_irqs(struct hotness_unit *unit)
 {
 	unsigned int n;
 	int irq;
@@ -82,14 +83,14 @@ static void request_irqs(struct hotness_unit *unit)
 		irq = unit->info.irq(unit->info.data, unit->instance[n].caps.vector);
 		if (irq <= 0)
 			continue;
-		if (is_shared(unit, n, irq) ||
+		if (hotness_unit_is_shared(unit, n, irq) ||
 		    !request_irq(irq, hotness_unit_irq, 0, "hotness_unit", unit))
 			unit->irqs[n] = irq;
 	}
 }
 
-static struct hotness_unit *unit_alloc(const struct hotness_unit_info *info,
-				       unsigned int nr)
+static struct hotness_unit *hotness_unit_alloc(const struct hotness_unit_info *info,
+					       unsigned int nr)
 {
 	struct hotness_unit *unit = kvzalloc_flex(*unit, instance, nr);
 
@@ -107,7 +108,7 @@ static struct hotness_unit *unit_alloc(const struct hotness_unit_info *info,
 	return unit;
 }
 
-static void unit_free(struct hotness_unit *unit)
+static void hotness_unit_free(struct hotness_unit *unit)
 {
 	kfree(unit->irqs);
 	kvfree(unit);
@@ -129,16 +130,16 @@ struct hotness_unit *hotness_unit_add(const struct hotness_unit_info *info)
 
 	if (nr < 0)
 		return ERR_PTR(nr);
-	unit = unit_alloc(info, nr);
+	unit = hotness_unit_alloc(info, nr);
 	if (!unit)
 		return ERR_PTR(-ENOMEM);
 	for (n = 0; !err && n < unit->nr; n++)
 		err = chmu_instance_init(&unit->instance[n], info, n, unit->nr);
 	if (err) {
-		unit_free(unit);
+		hotness_unit_free(unit);
 		return ERR_PTR(err);
 	}
-	request_irqs(unit);
+	hotness_unit_request_irqs(unit);
 	guard(mutex)(&units_lock);
 	list_add_tail(&unit->list, &units);
 	if (reporting)
@@ -160,8 +161,8 @@ void hotness_unit_remove(struct hotness_unit *unit)
 		if (reporting)
 			hotness_unit_halt(unit);
 	}
-	free_irqs(unit);
-	unit_free(unit);
+	hotness_unit_free_irqs(unit);
+	hotness_unit_free(unit);
 }
 EXPORT_SYMBOL_GPL(hotness_unit_remove);
 
@@ -200,7 +201,7 @@ static ssize_t threshold_show(struct kobject *kobj, struct kobj_attribute *attr,
 static struct kobj_attribute threshold_attr = __ATTR_RO(threshold);
 
 /* Who sleeps for longer is to see it now. */
-static void epoch_changed(void)
+static void hotness_unit_epoch_changed(void)
 {
 	struct hotness_unit *unit;
 
@@ -239,7 +240,7 @@ static int __init hotness_unit_source_init(void)
 					  WQ_UNBOUND | WQ_FREEZABLE, 0);
 	if (!hotness_unit_wq)
 		return -ENOMEM;
-	epoch_ms_knob.changed = epoch_changed;
+	epoch_ms_knob.changed = hotness_unit_epoch_changed;
 	return pghot_register_source(&hotness_unit);
 }
 late_initcall_sync(hotness_unit_source_init);

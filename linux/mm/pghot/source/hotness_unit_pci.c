@@ -65,7 +65,7 @@ static bool hmu_pci_translate(void *data, u64 page, unsigned long *pfn, u64 *pag
 }
 
 /* Return the bytes of the device's memory, 0 if what it says makes no sense. */
-static u64 read_ranges(struct hmu_pci *hmu, void __iomem *base)
+static u64 hmu_pci_read_ranges(struct hmu_pci *hmu, void __iomem *base)
 {
 	u64 nr = readq(base + HMU_PCI_RANGES), sum = 0;
 	unsigned int n;
@@ -108,7 +108,7 @@ static int hmu_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	    readq(base + HMU_PCI_ID) != HMU_PCI_MAGIC)
 		return -ENODEV;
 	at = readq(base + HMU_PCI_CHMU);
-	info.memory = read_ranges(hmu, base);
+	info.memory = hmu_pci_read_ranges(hmu, base);
 	if (at >= HMU_PCI_BYTES || !IS_ALIGNED(at, sizeof(u64)) || !info.memory)
 		return -ENODEV;
 

@@ -32,8 +32,8 @@ atomic_long_t hotness_unit_overflows;
 u32 hotness_unit_epoch_ms = HOTNESS_UNIT_EPOCH_MS;
 
 /* Without who accessed them: the device does not know. */
-static void report_pages(struct hotness_unit *unit, const struct chmu_span *span,
-			 u32 interval_ms)
+static void hotness_unit_report_pages(struct hotness_unit *unit, const struct chmu_span *span,
+				      u32 interval_ms)
 {
 	struct pghot_access access = {
 		.nid = NUMA_NO_NODE, .weight = span->weight,
@@ -63,12 +63,12 @@ static void report_pages(struct hotness_unit *unit, const struct chmu_span *span
  * that of another one into its place: two passes without any access to what is there
  * now. So what one epoch says makes no page ready; the next one is of that page alone.
  */
-static u32 most_weight(void)
+static u32 hotness_unit_most_weight(void)
 {
 	return max(READ_ONCE(pghot_tunables.freq_threshold), 2U) - 1;
 }
 
-static int entry_cmp(const void *a, const void *b)
+static int hotness_unit_entry_cmp(const void *a, const void *b)
 {
 	const u64 *x = a, *y = b;
 
@@ -76,9 +76,9 @@ static int entry_cmp(const void *a, const void *b)
 }
 
 /* What waits in a hotlist, once: a device that goes on listing cannot hold us. */
-static void read_hotlist(struct hotness_unit *unit, struct chmu_instance *i)
+static void hotness_unit_read_hotlist(struct hotness_unit *unit, struct chmu_instance *i)
 {
-	u32 max_weight = most_weight();
+	u32 max_weight = hotness_unit_most_weight();
 	u32 interval_ms = max(i->setup.epoch_us / 1000, 1U);
 	u32 waiting = chmu_instance_waiting(i), nr;
 	unsigned int n, k;
@@ -89,16 +89,17 @@ static void read_hotlist(struct hotness_unit *unit, struct chmu_instance *i)
 			return;
 		waiting -= nr;
 		unit->listed += nr;
-		sort(unit->entries, nr, sizeof(unit->entries[0]), entry_cmp, NULL);
+		sort(unit->entries, nr, sizeof(unit->entries[0]), hotness_unit_entry_cmp,
+		     NULL);
 		n = chmu_merge(unit->entries, nr, i->count_bits, &i->setup,
 			       max_weight, unit->spans);
 		for (k = 0; k < n; k++)
-			report_pages(unit, &unit->spans[k], interval_ms);
+			hotness_unit_report_pages(unit, &unit->spans[k], interval_ms);
 	}
 }
 
 /* Epochs longer than the window say little of it; some are longer than usual. */
-static struct chmu_limits pace_limits(const struct hotness_unit *unit)
+static struct chmu_limits hotness_unit_pace_limits(const struct hotness_unit *unit)
 {
 	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
 	u32 least = 0;
@@ -116,7 +117,7 @@ static struct chmu_limits pace_limits(const struct hotness_unit *unit)
 }
 
 /* With new settings all begin anew; else those that do not count. */
-static void start_instances(struct hotness_unit *unit, bool all)
+static void hotness_unit_start_instances(struct hotness_unit *unit, bool all)
 {
 	unsigned int n;
 	int err = 0;
@@ -133,7 +134,7 @@ static void start_instances(struct hotness_unit *unit, bool all)
 	unit->tried_ns = ktime_get_ns();
 }
 
-static u32 entries_room(const struct hotness_unit *unit)
+static u32 hotness_unit_entries_room(const struct hotness_unit *unit)
 {
 	unsigned int n;
 	u32 room = 0;
@@ -145,7 +146,8 @@ static u32 entries_room(const struct hotness_unit *unit)
 }
 
 /* Can it be left alone until it interrupts? */
-static bool is_quiet(const struct hotness_unit *unit, const struct chmu_limits *limits)
+static bool hotness_unit_is_quiet(const struct hotness_unit *unit,
+				  const struct chmu_limits *limits)
 {
 	unsigned int n;
 
@@ -158,13 +160,13 @@ static bool is_quiet(const struct hotness_unit *unit, const struct chmu_limits *
 }
 
 /* Settings follow once in an epoch. Return for how long to sleep. */
-static u64 follow_pace(struct hotness_unit *unit, u64 now_ns)
+static u64 hotness_unit_follow_pace(struct hotness_unit *unit, u64 now_ns)
 {
 	u64 epoch_ns = (u64)unit->pace.epoch_us * NSEC_PER_USEC;
-	struct chmu_limits limits = pace_limits(unit);
+	struct chmu_limits limits = hotness_unit_pace_limits(unit);
 	struct chmu_yield yield = {
 		.listed = unit->listed, .overflow = unit->overflow,
-		.room = entries_room(unit),
+		.room = hotness_unit_entries_room(unit),
 	};
 	u64 passed_ns = now_ns - unit->stepped_ns;
 	struct pghot_node *node = NULL;
@@ -178,20 +180,20 @@ static u64 follow_pace(struct hotness_unit *unit, u64 now_ns)
 		yield.ready = pghot_map_ready(&node->map, NULL);
 	}
 	if (chmu_pace_step(&unit->pace, &yield, &limits)) {
-		start_instances(unit, true);
+		hotness_unit_start_instances(unit, true);
 		epoch_ns = (u64)unit->pace.epoch_us * NSEC_PER_USEC;
-	} else if (is_quiet(unit, &limits)) {
+	} else if (hotness_unit_is_quiet(unit, &limits)) {
 		epoch_ns = IDLE_NS;
 	}
 	if (now_ns - unit->tried_ns >= RETRY_NS)
-		start_instances(unit, false);
+		hotness_unit_start_instances(unit, false);
 	unit->stepped_ns = now_ns;
 	unit->listed = 0;
 	unit->overflow = false;
 	return epoch_ns;
 }
 
-static void unit_work(struct work_struct *work)
+static void hotness_unit_work(struct work_struct *work)
 {
 	struct hotness_unit *unit = container_of(to_delayed_work(work),
 						 struct hotness_unit, work);
@@ -216,7 +218,7 @@ static void unit_work(struct work_struct *work)
 			unit->overflow = true;
 			atomic_long_inc(&hotness_unit_overflows);
 		}
-		read_hotlist(unit, i);
+		hotness_unit_read_hotlist(unit, i);
 		/* After a reset, say. */
 		i->running = status & CHMU_STATUS_ENABLED;
 		lost |= !i->running;
@@ -225,8 +227,8 @@ static void unit_work(struct work_struct *work)
 	rest_ns = chmu_budget_spend(&unit->budget, now_ns,
 				    task_sched_runtime(current) - begin_ns);
 	if (lost)
-		start_instances(unit, false);
-	sleep_ns = follow_pace(unit, now_ns);
+		hotness_unit_start_instances(unit, false);
+	sleep_ns = hotness_unit_follow_pace(unit, now_ns);
 	/* What came meanwhile has interrupted for nothing: do not wait long. */
 	if (!rest_ns) {
 		WRITE_ONCE(unit->resting, false);
@@ -273,7 +275,7 @@ irqreturn_t hotness_unit_irq(int irq, void *data)
  */
 void hotness_unit_init(struct hotness_unit *unit)
 {
-	INIT_DELAYED_WORK(&unit->work, unit_work);
+	INIT_DELAYED_WORK(&unit->work, hotness_unit_work);
 	disable_delayed_work(&unit->work);
 	unit->resting = true;
 }
@@ -286,7 +288,7 @@ void hotness_unit_init(struct hotness_unit *unit)
  */
 void hotness_unit_run(struct hotness_unit *unit)
 {
-	struct chmu_limits limits = pace_limits(unit);
+	struct chmu_limits limits = hotness_unit_pace_limits(unit);
 	u64 now_ns = ktime_get_ns();
 
 	unit->pace = (struct chmu_pace) { limits.epoch_us, limits.threshold_min };
@@ -296,7 +298,7 @@ void hotness_unit_run(struct hotness_unit *unit)
 	unit->nid = NUMA_NO_NODE;
 	chmu_budget_init(&unit->budget, now_ns);
 	unit->failed = false;
-	start_instances(unit, true);
+	hotness_unit_start_instances(unit, true);
 	enable_delayed_work(&unit->work);
 	hotness_unit_wake(unit);
 }

@@ -56,7 +56,7 @@ static DEFINE_PER_CPU(struct hw_sample_cpu, hw_sample_cpus);
 
 struct hw_sample_rules hw_sample_rules;
 
-static bool hw_sample_tracked(unsigned long pfn)
+static bool hw_sample_cpu_tracked(unsigned long pfn)
 {
 	bool tracked;
 
@@ -66,8 +66,8 @@ static bool hw_sample_tracked(unsigned long pfn)
 	return tracked;
 }
 
-static void hw_sample_report(struct hw_sample_cpu *c, struct pghot_source *source,
-			     const struct perf_sample_data *data)
+static void hw_sample_cpu_report(struct hw_sample_cpu *c, struct pghot_source *source,
+				 const struct perf_sample_data *data)
 {
 	struct pghot_access access = {
 		.pfn = PHYS_PFN(data->phys_addr),
@@ -77,7 +77,7 @@ static void hw_sample_report(struct hw_sample_cpu *c, struct pghot_source *sourc
 	if (!hw_sample_from_memory(c->kind, data))
 		return;
 	WRITE_ONCE(c->memory, c->memory + 1);
-	if (!hw_sample_tracked(access.pfn))
+	if (!hw_sample_cpu_tracked(access.pfn))
 		return;
 	WRITE_ONCE(c->tracked, c->tracked + 1);
 	access.weight = pghot_sample_weight(READ_ONCE(hw_sample_rules.period),
@@ -89,8 +89,8 @@ static void hw_sample_report(struct hw_sample_cpu *c, struct pghot_source *sourc
 }
 
 /* From NMI. */
-static void hw_sample_overflow(struct perf_event *event, struct perf_sample_data *data,
-			       struct pt_regs *regs)
+static void hw_sample_cpu_overflow(struct perf_event *event, struct perf_sample_data *data,
+				   struct pt_regs *regs)
 {
 	struct hw_sample_cpu *c = this_cpu_ptr(&hw_sample_cpus);
 	u64 began = local_clock();
@@ -102,7 +102,7 @@ static void hw_sample_overflow(struct perf_event *event, struct perf_sample_data
 	if (data->sample_flags & PERF_SAMPLE_PHYS_ADDR ||
 	    !(c->kind->phys_addr || perf_guest_state())) {
 		perf_prepare_sample(data, event, regs);
-		hw_sample_report(c, event->overflow_handler_context, data);
+		hw_sample_cpu_report(c, event->overflow_handler_context, data);
 	}
 	WRITE_ONCE(c->samples, c->samples + 1);
 	WRITE_ONCE(c->spent_ns, c->spent_ns + local_clock() - began + HW_SAMPLE_ENTRY_NS);
@@ -114,7 +114,7 @@ static void hw_sample_overflow(struct perf_event *event, struct perf_sample_data
 }
 
 /* From now on until the next look. */
-static void hw_sample_bound_anew(struct hw_sample_cpu *c)
+static void hw_sample_cpu_bound_anew(struct hw_sample_cpu *c)
 {
 	WRITE_ONCE(c->bound_ns, READ_ONCE(c->spent_ns));
 	WRITE_ONCE(c->off, false);
@@ -140,12 +140,12 @@ int hw_sample_cpu_open(int cpu, const struct hw_sample_kind *kind,
 	if (c->event)
 		return 0;
 	c->kind = kind;
-	event = hw_sample_open(kind, cpu, hw_sample_rules.period, hw_sample_overflow,
+	event = hw_sample_open(kind, cpu, hw_sample_rules.period, hw_sample_cpu_overflow,
 			       source);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	c->event = event;
-	hw_sample_bound_anew(c);
+	hw_sample_cpu_bound_anew(c);
 	if (on)
 		perf_event_enable(event);
 	return 0;
@@ -182,7 +182,7 @@ void hw_sample_switch(bool on)
 
 		if (!c->event)
 			continue;
-		hw_sample_bound_anew(c);
+		hw_sample_cpu_bound_anew(c);
 		if (on)
 			perf_event_enable(c->event);
 		else
@@ -195,7 +195,7 @@ void hw_sample_switch(bool on)
  * which is not on the CPU then. Those of a task come after ours and are refused: what
  * perf does is to try again with a timer.
  */
-static bool hw_sample_wanted(const struct hw_sample_cpu *c, int cpu)
+static bool hw_sample_cpu_wanted(const struct hw_sample_cpu *c, int cpu)
 {
 	const struct perf_cpu_pmu_context *cpc =
 		*per_cpu_ptr(c->event->pmu->cpu_pmu_context, cpu);
@@ -216,7 +216,7 @@ bool hw_sample_is_shared(void)
 	for_each_possible_cpu(cpu) {
 		struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
 
-		if (c->event && !READ_ONCE(c->off) && hw_sample_wanted(c, cpu))
+		if (c->event && !READ_ONCE(c->off) && hw_sample_cpu_wanted(c, cpu))
 			return true;
 	}
 	return false;

@@ -72,7 +72,7 @@ static const struct hw_sample_kind intel_kinds[] = {
  * Servers of small cores have other events for these, and count something else by those
  * above, without a word.
  */
-static bool intel_is_known(void)
+static bool hw_sample_kind_intel_known(void)
 {
 	switch (boot_cpu_data.x86_vfm) {
 	case INTEL_ATOM_CRESTMONT:
@@ -84,14 +84,14 @@ static bool intel_is_known(void)
 	}
 }
 
-static const struct hw_sample_kind *hw_sample_kinds(void)
+static const struct hw_sample_kind *hw_sample_kind_list(void)
 {
 	switch (boot_cpu_data.x86_vendor) {
 	case X86_VENDOR_AMD:
 	case X86_VENDOR_HYGON:
 		return amd_kinds;
 	case X86_VENDOR_INTEL:
-		return intel_is_known() ? intel_kinds : no_kinds;
+		return hw_sample_kind_intel_known() ? intel_kinds : no_kinds;
 	default:
 		return no_kinds;
 	}
@@ -99,7 +99,7 @@ static const struct hw_sample_kind *hw_sample_kinds(void)
 
 #else
 
-static const struct hw_sample_kind *hw_sample_kinds(void)
+static const struct hw_sample_kind *hw_sample_kind_list(void)
 {
 	return no_kinds;
 }
@@ -147,8 +147,8 @@ struct perf_event *hw_sample_open(const struct hw_sample_kind *kind, int cpu,
 }
 ALLOW_ERROR_INJECTION(hw_sample_open, ERRNO);
 
-static void hw_sample_ignore(struct perf_event *event, struct perf_sample_data *data,
-			     struct pt_regs *regs)
+static void hw_sample_kind_ignore(struct perf_event *event, struct perf_sample_data *data,
+				  struct pt_regs *regs)
 {
 }
 
@@ -164,9 +164,9 @@ const struct hw_sample_kind *hw_sample_find(void)
 	const struct hw_sample_kind *kind;
 	struct perf_event *event;
 
-	for (kind = hw_sample_kinds(); kind->name; kind++) {
+	for (kind = hw_sample_kind_list(); kind->name; kind++) {
 		event = hw_sample_open(kind, raw_smp_processor_id(), kind->max & ~0xfU,
-				       hw_sample_ignore, NULL);
+				       hw_sample_kind_ignore, NULL);
 		if (IS_ERR(event))
 			continue;
 		perf_event_release_kernel(event);

@@ -26,7 +26,7 @@
 u32 hw_sample_look_permille = PGHOT_SAMPLE_PERMILLE;
 
 /* All CPUs sample, and one thread looks for all of them. */
-static u32 near_permille(void)
+static u32 hw_sample_near_permille(void)
 {
 	return min(READ_ONCE(hw_sample_look_permille) * num_online_cpus(),
 		   NEAR_PERMILLE_MAX);
@@ -37,7 +37,7 @@ static struct pt_near sample_near = {
 	.looker = {
 		.comm = "pghot_near",
 		.least = NEAR_LEAST,
-		.permille = near_permille,
+		.permille = hw_sample_near_permille,
 		.fill = pghot_pt_near_fill,
 	},
 	.wait = __WAIT_QUEUE_HEAD_INITIALIZER(sample_near.wait),

@@ -104,16 +104,16 @@ void __pghot_page_cache(struct folio *folio)
 }
 
 /* The switch by its other name, which knows no more than on and off. */
-static ssize_t pagecache_promotion_show(struct kobject *kobj,
-					struct kobj_attribute *attr, char *buf)
+static ssize_t page_cache_promotion_show(struct kobject *kobj,
+					 struct kobj_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%d\n", READ_ONCE(page_cache.running) ||
 			  (READ_ONCE(page_cache.on) && !READ_ONCE(page_cache.tiering)));
 }
 
-static ssize_t pagecache_promotion_store(struct kobject *kobj,
-					 struct kobj_attribute *attr,
-					 const char *buf, size_t count)
+static ssize_t page_cache_promotion_store(struct kobject *kobj,
+					  struct kobj_attribute *attr,
+					  const char *buf, size_t count)
 {
 	bool on;
 	int err = kstrtobool(buf, &on);
@@ -124,8 +124,8 @@ static ssize_t pagecache_promotion_store(struct kobject *kobj,
 }
 
 static struct kobj_attribute pagecache_promotion_attr =
-	__ATTR(pagecache_promotion_enabled, 0644, pagecache_promotion_show,
-	       pagecache_promotion_store);
+	__ATTR(pagecache_promotion_enabled, 0644, page_cache_promotion_show,
+	       page_cache_promotion_store);
 
 static struct attribute *numa_attrs[] = {
 	&pagecache_promotion_attr.attr,

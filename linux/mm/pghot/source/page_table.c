@@ -82,7 +82,7 @@ static void page_table_stop(struct pghot_source *source)
 	kvfree(pt_scan);
 }
 
-static void cpu_permille_changed(void)
+static void page_table_permille_changed(void)
 {
 	pghot_pt_kick(&page_table_looker);
 }
@@ -90,7 +90,7 @@ static void cpu_permille_changed(void)
 DEFINE_KNOB(cpu_permille, &pt_cpu_permille, PGHOT_CPU_PERMILLE_MIN,
 	    PGHOT_CPU_PERMILLE_MAX);
 
-static void near_permille_changed(void)
+static void page_table_near_changed(void)
 {
 	pghot_pt_kick(&page_table_near.looker);
 }
@@ -175,8 +175,8 @@ static int __init page_table_init(void)
 {
 	if (!pghot_booted)
 		return 0;
-	cpu_permille_knob.changed = cpu_permille_changed;
-	near_permille_knob.changed = near_permille_changed;
+	cpu_permille_knob.changed = page_table_permille_changed;
+	near_permille_knob.changed = page_table_near_changed;
 	return pghot_register_source(&page_table);
 }
 late_initcall_sync(page_table_init);

@@ -24,7 +24,7 @@
 
 u32 page_table_near_permille = PGHOT_NEAR_PERMILLE;
 
-static u32 near_permille(void)
+static u32 page_table_near_budget(void)
 {
 	return READ_ONCE(page_table_near_permille);
 }
@@ -35,7 +35,7 @@ struct pt_near page_table_near = {
 		.comm = "pghot_pt_near",
 		.least = NEAR_LEAST,
 		.most = NEAR_MOST,
-		.permille = near_permille,
+		.permille = page_table_near_budget,
 		.fill = pghot_pt_near_fill,
 	},
 	.wait = __WAIT_QUEUE_HEAD_INITIALIZER(page_table_near.wait),

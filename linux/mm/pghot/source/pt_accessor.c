@@ -31,19 +31,19 @@ struct pt_vote {
 	unsigned int same;
 };
 
-static void vote_add(struct pt_vote *v, int nid)
+static void pt_accessor_vote_add(struct pt_vote *v, int nid)
 {
 	pghot_vote(&v->nid, &v->lead, nid);
 }
 
-static void vote_check(struct pt_vote *v, int nid)
+static void pt_accessor_vote_check(struct pt_vote *v, int nid)
 {
 	v->all++;
 	v->same += nid == v->nid;
 }
 
-static void vote_ask(struct pt_vote *v, struct task_struct *process,
-		     bool running, void (*ask)(struct pt_vote *v, int nid))
+static void pt_accessor_vote_ask(struct pt_vote *v, struct task_struct *process,
+				 bool running, void (*ask)(struct pt_vote *v, int nid))
 {
 	unsigned int left = PT_THREADS_MAX;
 	struct task_struct *t;
@@ -57,12 +57,12 @@ static void vote_ask(struct pt_vote *v, struct task_struct *process,
 }
 
 /* A thread may move between both questions: then the answer is less sure. */
-static struct pt_vote vote_of(struct task_struct *process, bool running)
+static struct pt_vote pt_accessor_vote_of(struct task_struct *process, bool running)
 {
 	struct pt_vote v = { .nid = NUMA_NO_NODE };
 
-	vote_ask(&v, process, running, vote_add);
-	vote_ask(&v, process, running, vote_check);
+	pt_accessor_vote_ask(&v, process, running, pt_accessor_vote_add);
+	pt_accessor_vote_ask(&v, process, running, pt_accessor_vote_check);
 	return v;
 }
 
@@ -70,19 +70,19 @@ static struct pt_vote vote_of(struct task_struct *process, bool running)
  * Then threads that do not run count as well: one may wait for a page that is on its
  * way, and what it accesses is not to go to the others for that.
  */
-static int vote_all(struct task_struct *process)
+static int pt_accessor_vote_all(struct task_struct *process)
 {
-	struct pt_vote v = vote_of(process, false);
+	struct pt_vote v = pt_accessor_vote_of(process, false);
 
 	return v.same == v.all ? v.nid : NUMA_NO_NODE;
 }
 
-static int vote_most(struct task_struct *process)
+static int pt_accessor_vote_most(struct task_struct *process)
 {
-	struct pt_vote v = vote_of(process, true);
+	struct pt_vote v = pt_accessor_vote_of(process, true);
 
 	if (!v.all)
-		v = vote_of(process, false);
+		v = pt_accessor_vote_of(process, false);
 	return v.same * 2 > v.all ? v.nid : NUMA_NO_NODE;
 }
 
@@ -105,9 +105,9 @@ void pghot_pt_accessor(struct mm_struct *mm, struct pt_accessor *accessor)
 	rcu_read_lock();
 	process = rcu_dereference(mm->owner);
 	if (process) {
-		accessor->most = vote_most(process);
+		accessor->most = pt_accessor_vote_most(process);
 		if (READ_ONCE(pghot_tunables.ask))
-			accessor->all = vote_all(process);
+			accessor->all = pt_accessor_vote_all(process);
 	}
 	rcu_read_unlock();
 }

@@ -42,7 +42,7 @@ struct pt_fill {
 };
 
 /* Take a step, or stop here and go on from @addr the next time. */
-static int fill_step(struct pt_fill *f, unsigned long addr)
+static int pt_cursor_fill_step(struct pt_fill *f, unsigned long addr)
 {
 	if (f->lock_steps && f->steps && f->scan->focus.nr < PT_FOCUS_MAX) {
 		f->lock_steps--;
@@ -54,9 +54,9 @@ static int fill_step(struct pt_fill *f, unsigned long addr)
 }
 
 /* Return the place of a page table among those that are left out. */
-static struct pghot_backoff *fill_backoff(struct pt_scan *scan,
-					  struct mm_struct *mm,
-					  unsigned long addr, u8 *tag)
+static struct pghot_backoff *pt_cursor_fill_backoff(struct pt_scan *scan,
+						    struct mm_struct *mm,
+						    unsigned long addr, u8 *tag)
 {
 	u32 hash = hash_64((uintptr_t)mm * GOLDEN_RATIO_64 + addr / PMD_SIZE,
 			   PT_BACKOFF_BITS + BITS_PER_BYTE * sizeof(*tag));
@@ -65,8 +65,8 @@ static struct pghot_backoff *fill_backoff(struct pt_scan *scan,
 	return &scan->backoff[hash & (BIT(PT_BACKOFF_BITS) - 1)];
 }
 
-static int fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
-		    struct mm_walk *walk)
+static int pt_cursor_fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
+			      struct mm_walk *walk)
 {
 	unsigned long table = addr & PMD_MASK;
 	struct pt_fill *f = walk->private;
@@ -77,11 +77,11 @@ static int fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 
 	if (table == f->scan->table)
 		return 0;
-	err = fill_step(f, addr);
+	err = pt_cursor_fill_step(f, addr);
 	if (err)
 		return err;
 	f->scan->table = table;
-	b = fill_backoff(f->scan, walk->mm, table, &tag);
+	b = pt_cursor_fill_backoff(f->scan, walk->mm, table, &tag);
 	if (pghot_backoff_skips(b, tag))
 		return 0;
 	some = pghot_pt_has_lower(&f->scan->focus, pmd, table);
@@ -92,21 +92,21 @@ static int fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 }
 
 /* What maps nothing is no step of its own: a huge mapping may be mostly that. */
-static int fill_pud(pud_t *pud, unsigned long addr, unsigned long end,
-		    struct mm_walk *walk)
+static int pt_cursor_fill_pud(pud_t *pud, unsigned long addr, unsigned long end,
+			      struct mm_walk *walk)
 {
-	int err = fill_step(walk->private, addr);
+	int err = pt_cursor_fill_step(walk->private, addr);
 
 	return err ?: pghot_pt_pud(pud, addr, end, walk);
 }
 
 static const struct mm_walk_ops fill_ops = {
-	.pud_entry = fill_pud,
-	.pmd_entry = fill_pmd,
+	.pud_entry = pt_cursor_fill_pud,
+	.pmd_entry = pt_cursor_fill_pmd,
 	.walk_lock = PGWALK_VMA_RDLOCK_VERIFY,
 };
 
-static void cursor_at_process(struct pt_scan *scan, pid_t tgid)
+static void pt_cursor_at_process(struct pt_scan *scan, pid_t tgid)
 {
 	scan->tgid = tgid;
 	scan->addr = 0;
@@ -115,9 +115,9 @@ static void cursor_at_process(struct pt_scan *scan, pid_t tgid)
 	scan->table = PT_NO_TABLE;
 }
 
-static void cursor_next_process(struct pt_scan *scan)
+static void pt_cursor_next_process(struct pt_scan *scan)
 {
-	cursor_at_process(scan, scan->tgid + 1);
+	pt_cursor_at_process(scan, scan->tgid + 1);
 }
 
 /*
@@ -126,7 +126,7 @@ static void cursor_next_process(struct pt_scan *scan)
  * it, and if the next one is not to be had either, as in a fork, it leaves out ever
  * more. Return true if the cursor has moved on.
  */
-static bool cursor_refused(struct pt_scan *scan, unsigned long end)
+static bool pt_cursor_refused(struct pt_scan *scan, unsigned long end)
 {
 	if (++scan->refused < PT_WAITS)
 		return false;
@@ -145,8 +145,8 @@ static bool cursor_refused(struct pt_scan *scan, unsigned long end)
  * Go on with the VMA that the cursor is in, until its lock has been held for long
  * enough. Return false if that was not to be had.
  */
-static bool cursor_vma(struct pt_scan *scan, struct mm_struct *mm,
-		       struct pt_fill *f)
+static bool pt_cursor_vma(struct pt_scan *scan, struct mm_struct *mm,
+			  struct pt_fill *f)
 {
 	struct vm_area_struct *vma = lock_vma_under_rcu(mm, scan->addr);
 	unsigned long end;
@@ -168,20 +168,20 @@ static bool cursor_vma(struct pt_scan *scan, struct mm_struct *mm,
  * Go on with a process, until it ends or there is no room or no step left. Return
  * false where it has to be waited for.
  */
-static bool cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
-			struct pt_fill *f)
+static bool pt_cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
+			   struct pt_fill *f)
 {
 	while (f->steps && scan->focus.nr < PT_FOCUS_MAX && !kthread_should_stop()) {
 		unsigned long from = scan->addr, end = mm->task_size;
 
 		if (!pghot_pt_find_vma(mm, &scan->addr, &end)) {
-			cursor_next_process(scan);
+			pt_cursor_next_process(scan);
 			return true;
 		}
 		if (scan->addr != from)
 			scan->refused = 0;
 		f->steps--;
-		if (!cursor_vma(scan, mm, f) && !cursor_refused(scan, end))
+		if (!pt_cursor_vma(scan, mm, f) && !pt_cursor_refused(scan, end))
 			return false;
 		cond_resched();
 	}
@@ -193,7 +193,7 @@ static bool cursor_walk(struct pt_scan *scan, struct mm_struct *mm,
  * its owner's, unless what is @shared is asked for. Kernel threads have none. The first
  * thread of a process may have ended before the others.
  */
-static struct mm_struct *cursor_mm_of(struct task_struct *process, bool shared)
+static struct mm_struct *pt_cursor_mm_of(struct task_struct *process, bool shared)
 {
 	struct task_struct *task, *owner;
 	struct mm_struct *mm = NULL;
@@ -229,7 +229,7 @@ struct mm_struct *pghot_pt_mm(pid_t tgid)
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
 	if (task)
-		mm = cursor_mm_of(task, true);
+		mm = pt_cursor_mm_of(task, true);
 	rcu_read_unlock();
 	return mm;
 }
@@ -239,7 +239,7 @@ struct mm_struct *pghot_pt_mm(pid_t tgid)
  * is none behind it. @mm is NULL where an ID is a thread's, or there is nothing to
  * look at.
  */
-static bool cursor_process(struct pt_scan *scan, struct mm_struct **mm)
+static bool pt_cursor_process(struct pt_scan *scan, struct mm_struct **mm)
 {
 	struct task_struct *task;
 	struct pid *pid;
@@ -249,10 +249,10 @@ static bool cursor_process(struct pt_scan *scan, struct mm_struct **mm)
 	pid = find_ge_pid(scan->tgid, &init_pid_ns);
 	if (pid) {
 		if (pid_nr(pid) != scan->tgid)
-			cursor_at_process(scan, pid_nr(pid));
+			pt_cursor_at_process(scan, pid_nr(pid));
 		task = pid_task(pid, PIDTYPE_TGID);
 		if (task)
-			*mm = cursor_mm_of(task, false);
+			*mm = pt_cursor_mm_of(task, false);
 	}
 	rcu_read_unlock();
 	return pid;
@@ -280,17 +280,17 @@ bool pghot_pt_fill(struct pt_scan *scan)
 
 	while (f.steps && scan->focus.nr < PT_FOCUS_MAX && !kthread_should_stop()) {
 		cond_resched();
-		if (!cursor_process(scan, &mm)) {
-			cursor_at_process(scan, 0);
+		if (!pt_cursor_process(scan, &mm)) {
+			pt_cursor_at_process(scan, 0);
 			scan->passes++;
 			return true;
 		}
 		f.steps--;
 		if (!mm) {
-			cursor_next_process(scan);
+			pt_cursor_next_process(scan);
 			continue;
 		}
-		walked = cursor_walk(scan, mm, &f);
+		walked = pt_cursor_walk(scan, mm, &f);
 		mmput_async(mm);
 		if (!walked)
 			pghot_pt_wait();

@@ -32,23 +32,23 @@
 static DEFINE_HASHTABLE(focus_taken, FOCUS_TAKEN_BITS);
 static DEFINE_SPINLOCK(focus_lock);
 
-static unsigned long focus_key(const struct mm_struct *mm, unsigned long addr)
+static unsigned long pt_focus_key(const struct mm_struct *mm, unsigned long addr)
 {
 	return (uintptr_t)mm * GOLDEN_RATIO_64 + addr / PMD_SIZE;
 }
 
-static struct pt_slot *focus_find(const struct mm_struct *mm, unsigned long addr)
+static struct pt_slot *pt_focus_find(const struct mm_struct *mm, unsigned long addr)
 {
 	struct pt_slot *slot;
 
-	hash_for_each_possible(focus_taken, slot, taken, focus_key(mm, addr))
+	hash_for_each_possible(focus_taken, slot, taken, pt_focus_key(mm, addr))
 		if (slot->mm == mm && slot->addr == addr)
 			return slot;
 	return NULL;
 }
 
 /* Who looks at it is told what he may not know. */
-static void focus_tell(struct pt_focus *focus, struct pt_slot *slot, int nid)
+static void pt_focus_tell(struct pt_focus *focus, struct pt_slot *slot, int nid)
 {
 	if (nid != NUMA_NO_NODE)
 		WRITE_ONCE(slot->nid, nid);
@@ -77,15 +77,15 @@ bool pghot_pt_admit(struct pt_focus *focus, struct mm_struct *mm,
 	if (focus->nr == PT_FOCUS_MAX)
 		return false;
 	guard(spinlock)(&focus_lock);
-	slot = focus_find(mm, addr);
+	slot = pt_focus_find(mm, addr);
 	if (slot) {
-		focus_tell(focus, slot, nid);
+		pt_focus_tell(focus, slot, nid);
 		return true;
 	}
 	slot = &focus->slots[focus->nr++];
 	*slot = (struct pt_slot) { .mm = mm, .addr = addr, .nid = nid };
 	mmgrab(mm);
-	hash_add(focus_taken, &slot->taken, focus_key(mm, addr));
+	hash_add(focus_taken, &slot->taken, pt_focus_key(mm, addr));
 	return true;
 }
 
@@ -108,13 +108,13 @@ void pghot_pt_empty(struct pt_focus *focus)
 	}
 }
 
-static bool focus_has_room(const struct pghot_room *room, int nid)
+static bool pt_focus_has_room(const struct pghot_room *room, int nid)
 {
 	return room->everywhere || (nid != NUMA_NO_NODE && node_isset(nid, room->plenty));
 }
 
 /* What was gathered of one page table. It may have become something else since. */
-static void focus_report(struct pt_focus *focus, const struct pt_slot *slot)
+static void pt_focus_report(struct pt_focus *focus, const struct pt_slot *slot)
 {
 	u32 interval_ms = max(pghot_now_ms() - slot->since_ms, 1U);
 	unsigned int i;
@@ -123,7 +123,7 @@ static void focus_report(struct pt_focus *focus, const struct pt_slot *slot)
 		struct pghot_access *a = &focus->hot[i];
 
 		a->interval_ms = interval_ms;
-		if (focus_has_room(&focus->room, a->nid)) {
+		if (pt_focus_has_room(&focus->room, a->nid)) {
 			a->interval_ms = 0;
 			a->weight = max(a->weight, READ_ONCE(pghot_tunables.freq_threshold));
 		}
@@ -143,8 +143,8 @@ static void focus_report(struct pt_focus *focus, const struct pt_slot *slot)
  * the last look nobody counts; so the first one of the next round may find nothing
  * of what is in the TLB since, and is followed by a flush in any case.
  */
-static unsigned int focus_look_mm(struct pt_focus *focus, unsigned int first,
-				  bool last, unsigned int *left)
+static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
+				     bool last, unsigned int *left)
 {
 	struct mm_struct *mm = focus->slots[first].mm;
 	bool alive = mmget_not_zero(mm), flush = !focus->slots[first].begun;
@@ -158,7 +158,7 @@ static unsigned int focus_look_mm(struct pt_focus *focus, unsigned int first,
 		if (!alive || kthread_should_stop())
 			continue;
 		flush |= pghot_pt_look(focus, &focus->slots[i], last);
-		focus_report(focus, &focus->slots[i]);
+		pt_focus_report(focus, &focus->slots[i]);
 		cond_resched();
 	}
 	*left -= waits - focus->waits;
@@ -184,7 +184,7 @@ void pghot_pt_look_all(struct pt_focus *focus, bool last)
 	unsigned int i = 0, left = PT_WAITS_ALL;
 
 	while (i < focus->nr) {
-		i = focus_look_mm(focus, i, last, &left);
+		i = pt_focus_look_mm(focus, i, last, &left);
 		cond_resched();
 	}
 }

@@ -48,7 +48,7 @@ struct pt_run {
 	unsigned long stayed;
 };
 
-static void looker_account(struct pt_run *run)
+static void pt_looker_account(struct pt_run *run)
 {
 	struct pt_looker *looker = run->looker;
 	u64 used_ns = task_sched_runtime(current);
@@ -65,7 +65,7 @@ static void looker_account(struct pt_run *run)
 }
 
 /* Return true if it was kicked. */
-static bool looker_sleep(struct pt_looker *looker, u32 ms)
+static bool pt_looker_sleep(struct pt_looker *looker, u32 ms)
 {
 	bool kicked;
 
@@ -89,7 +89,7 @@ static const enum pghot_stat looker_stays[] = {
 };
 
 /* Does more of what became ready since the last time stay than go, which is @moved? */
-static bool looker_mostly_stays(struct pt_run *run, unsigned long moved)
+static bool pt_looker_mostly_stays(struct pt_run *run, unsigned long moved)
 {
 	unsigned long stayed = 0;
 	unsigned int i;
@@ -122,7 +122,7 @@ bool pghot_nothing_moves(unsigned long *moved)
 }
 
 /* A new budget does not make a look earlier: it would find less. */
-static void looker_wait_for_look(u32 ms)
+static void pt_looker_wait_for_look(u32 ms)
 {
 	try_to_freeze();
 	wait_event_freezable_timeout(looker_wait, kthread_should_stop(),
@@ -133,7 +133,7 @@ static void looker_wait_for_look(u32 ms)
  * Where one access is enough, one look says as much as several. It is not to be one of the
  * shortest, unless others wait for a place.
  */
-static void looker_look_again(struct pt_run *run)
+static void pt_looker_look_again(struct pt_run *run)
 {
 	struct pt_looker *looker = run->looker;
 	struct pghot_room *room = &looker->focus->room;
@@ -151,45 +151,45 @@ static void looker_look_again(struct pt_run *run)
 		if (once)
 			i = looks;
 		WRITE_ONCE(looker->period_ms, period_ms);
-		looker_wait_for_look(period_ms);
+		pt_looker_wait_for_look(period_ms);
 		if (kthread_should_stop())
 			return;
 		/* It may have been used up meanwhile. */
 		pghot_look_for_room(room);
 		pghot_pt_look_all(looker->focus, i == looks);
-		looker_account(run);
+		pt_looker_account(run);
 	}
 }
 
 /* Return true if there is no more to fill the focus with. */
-static bool looker_fill(struct pt_run *run)
+static bool pt_looker_fill(struct pt_run *run)
 {
 	struct pt_looker *looker = run->looker;
 	bool passed;
 
 	do {
 		passed = looker->fill(looker);
-		looker_account(run);
+		pt_looker_account(run);
 	} while (!passed && !run->owed_ms && looker->focus->nr < PT_FOCUS_FEW &&
 		 !kthread_should_stop());
 	return passed;
 }
 
 /* Return how long the thread is to rest after it, in milliseconds. */
-static u32 looker_round(struct pt_run *run)
+static u32 pt_looker_round(struct pt_run *run)
 {
 	struct pt_focus *focus = run->looker->focus;
 	unsigned long looked = focus->looked, fresh = focus->fresh, moved;
 	struct pghot_pace_round round = {};
 	bool passed, whole;
 
-	passed = looker_fill(run);
+	passed = pt_looker_fill(run);
 	whole = passed || focus->nr >= PT_FOCUS_FEW;
 	/* Where most is in another focus, that nothing was found says nothing. */
 	round.passed = passed && focus->nr >= focus->others;
 	pghot_pt_look_all(focus, false);
-	looker_account(run);
-	looker_look_again(run);
+	pt_looker_account(run);
+	pt_looker_look_again(run);
 	pghot_pt_empty(focus);
 
 	round.looked = focus->looked - looked;
@@ -197,7 +197,7 @@ static u32 looker_round(struct pt_run *run)
 	if (whole) {
 		moved = run->moved;
 		round.held = pghot_nothing_moves(&run->moved);
-		round.held |= looker_mostly_stays(run, run->moved - moved);
+		round.held |= pt_looker_mostly_stays(run, run->moved - moved);
 	}
 	pghot_pace_follow(&run->pace, &round);
 	/* Memory of the top tier alone is gone through without a rest. */
@@ -210,12 +210,12 @@ static u32 looker_round(struct pt_run *run)
  * A new budget is told at once, and what is owed by it is rested for. What waking up
  * takes is paid for with the next round: else a small budget would never be met.
  */
-static void looker_rest(struct pt_run *run, u32 ms)
+static void pt_looker_rest(struct pt_run *run, u32 ms)
 {
 	/* Where nothing is in the focus nobody has slept yet. */
-	while (looker_sleep(run->looker, max(ms, PGHOT_PACE_LEAST_MS)) &&
+	while (pt_looker_sleep(run->looker, max(ms, PGHOT_PACE_LEAST_MS)) &&
 	       !kthread_should_stop()) {
-		looker_account(run);
+		pt_looker_account(run);
 		ms = run->owed_ms;
 	}
 }
@@ -225,7 +225,7 @@ static void looker_rest(struct pt_run *run, u32 ms)
  * its turn a fifth of a second late, and looks so far apart tell nothing. The budget
  * keeps it small.
  */
-static int looker_main(void *data)
+static int pt_looker_main(void *data)
 {
 	struct pt_run run = { .looker = data };
 
@@ -234,9 +234,9 @@ static int looker_main(void *data)
 	run.pace.level = run.pace.least;
 	set_freezable();
 	pghot_nothing_moves(&run.moved);
-	looker_mostly_stays(&run, 0);
+	pt_looker_mostly_stays(&run, 0);
 	while (!kthread_should_stop())
-		looker_rest(&run, looker_round(&run));
+		pt_looker_rest(&run, pt_looker_round(&run));
 	return 0;
 }
 
@@ -260,7 +260,7 @@ int pghot_pt_start(struct pt_looker *looker)
 		return -EOPNOTSUPP;
 	/* It goes by the budget that there is. */
 	WRITE_ONCE(looker->kicked, false);
-	thread = kthread_create(looker_main, looker, "%s", looker->comm);
+	thread = kthread_create(pt_looker_main, looker, "%s", looker->comm);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	looker->thread = get_task_struct(thread);

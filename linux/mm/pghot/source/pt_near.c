@@ -97,7 +97,7 @@ void pghot_pt_near_wake(struct pt_near *near)
 }
 
 /* Each time another CPU is the first: what all have may be more than there is room for. */
-static void near_take_all(struct pt_near *near)
+static void pt_near_take_all(struct pt_near *near)
 {
 	struct pt_near_work *work = near->work;
 	int cpu;
@@ -108,7 +108,7 @@ static void near_take_all(struct pt_near *near)
 }
 
 /* What was told while nobody came by is of some time ago: rings keep the oldest. */
-static void near_drop_all(struct pt_near *near)
+static void pt_near_drop_all(struct pt_near *near)
 {
 	int cpu;
 
@@ -118,7 +118,7 @@ static void near_drop_all(struct pt_near *near)
 }
 
 /* Those of a process are next to each other. */
-static void near_admit(struct pt_focus *focus, const struct pghot_sites *sites)
+static void pt_near_admit(struct pt_focus *focus, const struct pghot_sites *sites)
 {
 	struct mm_struct *mm = NULL;
 	unsigned int i;
@@ -143,7 +143,7 @@ static void near_admit(struct pt_focus *focus, const struct pghot_sites *sites)
  * Wait until there is something, and then for more of it: for a window at most. Nobody has
  * to wake the thread meanwhile, and it does not come by more often than it looks.
  */
-static void near_gather(struct pt_near *near)
+static void pt_near_gather(struct pt_near *near)
 {
 	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
 	u32 tick_ms = max(window_ms / PGHOT_PACE_PART, PGHOT_PACE_LEAST_MS);
@@ -153,13 +153,13 @@ static void near_gather(struct pt_near *near)
 	sites->nr = 0;
 	sites->hits = 0;
 	sites->again = 0;
-	near_drop_all(near);
+	pt_near_drop_all(near);
 	wait_event_freezable(near->wait, READ_ONCE(near->some) || kthread_should_stop());
 	until = jiffies + msecs_to_jiffies(window_ms);
 	do {
 		wait_event_freezable_timeout(near->wait, kthread_should_stop(),
 					     msecs_to_jiffies(tick_ms));
-		near_take_all(near);
+		pt_near_take_all(near);
 	} while (!pghot_sites_enough(sites) && time_before(jiffies, until) &&
 		 !kthread_should_stop());
 }
@@ -178,14 +178,14 @@ bool pghot_pt_near_fill(struct pt_looker *looker)
 {
 	struct pt_near *near = container_of(looker, struct pt_near, looker);
 
-	near_gather(near);
+	pt_near_gather(near);
 	if (!kthread_should_stop())
-		near_admit(&near->work->focus, &near->work->sites);
+		pt_near_admit(&near->work->focus, &near->work->sites);
 	return true;
 }
 
 /* Whoever tells of something does so with preemption off, or from NMI. */
-static void near_free(struct pt_near *near)
+static void pt_near_free(struct pt_near *near)
 {
 	struct pt_near_work *work = near->work;
 
@@ -223,7 +223,7 @@ int pghot_pt_near_start(struct pt_near *near, struct pghot_source *source)
 	smp_store_release(&near->work, work);
 	err = pghot_pt_start(&near->looker);
 	if (err)
-		near_free(near);
+		pt_near_free(near);
 	return err;
 }
 
@@ -240,5 +240,5 @@ void pghot_pt_near_stop(struct pt_near *near)
 	if (!near->work)
 		return;
 	pghot_pt_stop(&near->looker);
-	near_free(near);
+	pt_near_free(near);
 }

@@ -14,21 +14,21 @@
 /* Fewer hits say nothing of how many page tables there are. */
 #define SITES_FEW	16U
 
-static bool site_before(const struct pghot_site *a, const struct pghot_site *b)
+static bool pt_site_before(const struct pghot_site *a, const struct pghot_site *b)
 {
 	return a->tgid != b->tgid ? a->tgid < b->tgid : a->table < b->table;
 }
 
 /* The place of the first one that is not before @site. */
-static unsigned int site_find(const struct pghot_sites *sites,
-			      const struct pghot_site *site)
+static unsigned int pt_site_find(const struct pghot_sites *sites,
+				 const struct pghot_site *site)
 {
 	unsigned int from = 0, to = sites->nr;
 
 	while (from < to) {
 		unsigned int mid = (from + to) / 2;
 
-		if (site_before(&sites->site[mid], site))
+		if (pt_site_before(&sites->site[mid], site))
 			from = mid + 1;
 		else
 			to = mid;
@@ -45,11 +45,11 @@ static unsigned int site_find(const struct pghot_sites *sites,
  */
 void pghot_site_add(struct pghot_sites *sites, const struct pghot_site *site)
 {
-	unsigned int i = site_find(sites, site);
+	unsigned int i = pt_site_find(sites, site);
 	struct pghot_site *at = &sites->site[i];
 
 	sites->hits++;
-	if (i < sites->nr && !site_before(site, at)) {
+	if (i < sites->nr && !pt_site_before(site, at)) {
 		pghot_vote(&at->nid, &at->lead, site->nid);
 		sites->again++;
 		return;

@@ -33,7 +33,7 @@ struct pt_memo {
 /* So often one VMA is waited for in a look, of the times that there are for all. */
 #define LOOK_WAITS	2U
 
-static bool pt_is_tracked(struct pt_memo *memo, unsigned long pfn)
+static bool pt_table_is_tracked(struct pt_memo *memo, unsigned long pfn)
 {
 	unsigned long section = pfn_to_section_nr(pfn);
 
@@ -45,10 +45,10 @@ static bool pt_is_tracked(struct pt_memo *memo, unsigned long pfn)
 }
 
 /* What has no struct page, or is no memory, has no record either. */
-static bool pt_entry_tracked(struct pt_memo *memo, pte_t pte)
+static bool pt_table_entry_tracked(struct pt_memo *memo, pte_t pte)
 {
 	return pte_present(pte) && !pte_special(pte) &&
-	       pt_is_tracked(memo, pte_pfn(pte));
+	       pt_table_is_tracked(memo, pte_pfn(pte));
 }
 
 /**
@@ -75,13 +75,13 @@ bool pghot_pt_has_lower(struct pt_focus *focus, pmd_t *pmd, unsigned long addr)
 		return false;
 	if (pmd_leaf(val)) {
 		focus->looked++;
-		return pt_is_tracked(&memo, pmd_pfn(val));
+		return pt_table_is_tracked(&memo, pmd_pfn(val));
 	}
 	ptes = pte_offset_map(pmd, addr);
 	if (!ptes)
 		return false;
 	for (i = 0; i < PTRS_PER_PTE && !found; i++)
-		found = pt_entry_tracked(&memo, ptep_get_lockless(ptes + i));
+		found = pt_table_entry_tracked(&memo, ptep_get_lockless(ptes + i));
 	pte_unmap(ptes);
 	focus->looked += i;
 	return found;
@@ -140,14 +140,14 @@ struct pt_look {
  * first page is, or would be, in this table. Any of its entries may be the one that
  * has been accessed, and the first need not be there.
  */
-static unsigned int look_place(const struct folio *folio, unsigned long pfn,
-			       unsigned int i)
+static unsigned int pt_table_place(const struct folio *folio, unsigned long pfn,
+				   unsigned int i)
 {
 	return i - min_t(unsigned long, i, pfn - folio_pfn(folio));
 }
 
 /* What the first look finds may be from any time before. */
-static void look_count(struct pt_look *look, struct folio *folio, unsigned int i)
+static void pt_table_count(struct pt_look *look, struct folio *folio, unsigned int i)
 {
 	bool large = folio_test_large(folio);
 
@@ -163,8 +163,8 @@ static void look_count(struct pt_look *look, struct folio *folio, unsigned int i
  * It is asked for, if it can be. Else samples know it, or it is taken to be where most
  * threads run.
  */
-static int look_accessor(struct pt_look *look, struct vm_area_struct *vma,
-			 struct folio *folio)
+static int pt_table_accessor(struct pt_look *look, struct vm_area_struct *vma,
+			     struct folio *folio)
 {
 	int nid;
 
@@ -174,8 +174,8 @@ static int look_accessor(struct pt_look *look, struct vm_area_struct *vma,
 	return nid != NUMA_NO_NODE ? nid : look->focus->accessor.most;
 }
 
-static void look_report(struct pt_look *look, struct vm_area_struct *vma,
-			struct folio *folio, unsigned int i)
+static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
+			    struct folio *folio, unsigned int i)
 {
 	bool large = folio_test_large(folio);
 	struct pt_focus *focus = look->focus;
@@ -186,13 +186,13 @@ static void look_report(struct pt_look *look, struct vm_area_struct *vma,
 		return;
 	focus->hot[focus->nr_hot++] = (struct pghot_access) {
 		.pfn = folio_pfn(folio),
-		.nid = look_accessor(look, vma, folio),
+		.nid = pt_table_accessor(look, vma, folio),
 		.weight = count,
 	};
 }
 
 /* A huge page that was split, or made, is none that was counted. */
-static void look_is_huge(struct pt_look *look, bool huge)
+static void pt_table_is_huge(struct pt_look *look, bool huge)
 {
 	if (look->slot->huge != huge)
 		look->slot->tally = (struct pghot_tally) {};
@@ -200,13 +200,13 @@ static void look_is_huge(struct pt_look *look, bool huge)
 }
 
 /* KSM merges pages of many, and they stay where they are. */
-static bool look_wants(struct folio *folio)
+static bool pt_table_wants(struct folio *folio)
 {
 	return folio && !folio_test_ksm(folio);
 }
 
-static void look_at_huge(struct pt_look *look, struct vm_area_struct *vma,
-			 unsigned long addr, pmd_t *pmd)
+static void pt_table_look_huge(struct pt_look *look, struct vm_area_struct *vma,
+			       unsigned long addr, pmd_t *pmd)
 {
 	struct mm_struct *mm = vma->vm_mm;
 	pmd_t val = pmdp_get(pmd);
@@ -214,24 +214,24 @@ static void look_at_huge(struct pt_look *look, struct vm_area_struct *vma,
 	bool young = false;
 
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) || !pmd_present(val) ||
-	    !pt_is_tracked(&look->memo, pmd_pfn(val)))
+	    !pt_table_is_tracked(&look->memo, pmd_pfn(val)))
 		return;
 	folio = vm_normal_folio_pmd(vma, addr, val);
-	if (!look_wants(folio))
+	if (!pt_table_wants(folio))
 		return;
 	look->focus->looked++;
-	look_is_huge(look, true);
+	pt_table_is_huge(look, true);
 	if (pmd_young(val))
 		young = pmdp_test_and_clear_young(vma, addr, pmd);
 	young |= mmu_notifier_clear_young(mm, addr, addr + PMD_SIZE);
 	if (young)
-		look_count(look, folio, 0);
+		pt_table_count(look, folio, 0);
 	if (look->last)
-		look_report(look, vma, folio, 0);
+		pt_table_report(look, vma, folio, 0);
 }
 
-static void look_at_entry(struct pt_look *look, struct vm_area_struct *vma,
-			  unsigned long addr, pte_t *pte, bool notify)
+static void pt_table_look_entry(struct pt_look *look, struct vm_area_struct *vma,
+				unsigned long addr, pte_t *pte, bool notify)
 {
 	pte_t val = ptep_get(pte);
 	struct folio *folio;
@@ -240,43 +240,43 @@ static void look_at_entry(struct pt_look *look, struct vm_area_struct *vma,
 	/* Of most that were not accessed nothing else is asked. */
 	if (!pte_young(val) && !notify)
 		return;
-	if (!pt_entry_tracked(&look->memo, val))
+	if (!pt_table_entry_tracked(&look->memo, val))
 		return;
 	folio = vm_normal_folio(vma, addr, val);
-	if (!look_wants(folio))
+	if (!pt_table_wants(folio))
 		return;
 	if (pte_young(val))
 		young = ptep_test_and_clear_young(vma, addr, pte);
 	young |= mmu_notifier_clear_young(vma->vm_mm, addr, addr + PAGE_SIZE);
 	if (young)
-		look_count(look, folio,
-			   look_place(folio, pte_pfn(val), pte_index(addr)));
+		pt_table_count(look, folio,
+			       pt_table_place(folio, pte_pfn(val), pte_index(addr)));
 }
 
-static void look_report_entry(struct pt_look *look, struct vm_area_struct *vma,
-			      unsigned long addr, pte_t val)
+static void pt_table_report_entry(struct pt_look *look, struct vm_area_struct *vma,
+				  unsigned long addr, pte_t val)
 {
 	struct folio *folio;
 
-	if (!pt_entry_tracked(&look->memo, val) ||
+	if (!pt_table_entry_tracked(&look->memo, val) ||
 	    pte_pfn(val) - look->known < look->nr_known)
 		return;
 	folio = vm_normal_folio(vma, addr, val);
-	if (!look_wants(folio))
+	if (!pt_table_wants(folio))
 		return;
 	look->known = folio_pfn(folio);
 	look->nr_known = folio_nr_pages(folio);
-	look_report(look, vma, folio,
-		    look_place(folio, pte_pfn(val), pte_index(addr)));
+	pt_table_report(look, vma, folio,
+			pt_table_place(folio, pte_pfn(val), pte_index(addr)));
 }
 
 /*
  * Of a large folio each entry has to be looked at first. Where there is none an entry
  * that was not counted is no more than that.
  */
-static void look_report_entries(struct pt_look *look, struct vm_area_struct *vma,
-				unsigned long start, unsigned long end,
-				pte_t *ptes)
+static void pt_table_report_entries(struct pt_look *look, struct vm_area_struct *vma,
+				    unsigned long start, unsigned long end,
+				    pte_t *ptes)
 {
 	const struct pghot_tally *tally = &look->slot->tally;
 	bool large = pghot_places_any(&tally->large);
@@ -284,11 +284,11 @@ static void look_report_entries(struct pt_look *look, struct vm_area_struct *vma
 
 	for (addr = start; addr != end; addr += PAGE_SIZE, ptes++)
 		if (large || pghot_tally_get(tally, pte_index(addr), false))
-			look_report_entry(look, vma, addr, ptep_get(ptes));
+			pt_table_report_entry(look, vma, addr, ptep_get(ptes));
 }
 
-static void look_at_entries(struct pt_look *look, struct vm_area_struct *vma,
-			    unsigned long start, unsigned long end, pmd_t *pmd)
+static void pt_table_look_entries(struct pt_look *look, struct vm_area_struct *vma,
+				  unsigned long start, unsigned long end, pmd_t *pmd)
 {
 	bool notify = mm_has_notifiers(vma->vm_mm);
 	unsigned long addr;
@@ -298,40 +298,40 @@ static void look_at_entries(struct pt_look *look, struct vm_area_struct *vma,
 	ptes = pte_offset_map_lock(vma->vm_mm, pmd, start, &ptl);
 	if (!ptes)
 		return;
-	look_is_huge(look, false);
+	pt_table_is_huge(look, false);
 	look->focus->looked += (end - start) / PAGE_SIZE;
 	for (addr = start; addr != end; addr += PAGE_SIZE)
-		look_at_entry(look, vma, addr,
-			      ptes + (addr - start) / PAGE_SIZE, notify);
+		pt_table_look_entry(look, vma, addr,
+				    ptes + (addr - start) / PAGE_SIZE, notify);
 	if (look->last)
-		look_report_entries(look, vma, start, end, ptes);
+		pt_table_report_entries(look, vma, start, end, ptes);
 	pte_unmap_unlock(ptes, ptl);
 }
 
-static int look_at_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
-		       struct mm_walk *walk)
+static int pt_table_look_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
+			     struct mm_walk *walk)
 {
 	struct pt_look *look = walk->private;
 	spinlock_t *ptl = pmd_trans_huge_lock(pmd, walk->vma);
 
 	if (ptl) {
-		look_at_huge(look, walk->vma, addr & PMD_MASK, pmd);
+		pt_table_look_huge(look, walk->vma, addr & PMD_MASK, pmd);
 		spin_unlock(ptl);
 	} else {
-		look_at_entries(look, walk->vma, addr, end, pmd);
+		pt_table_look_entries(look, walk->vma, addr, end, pmd);
 	}
 	return 0;
 }
 
 static const struct mm_walk_ops look_ops = {
 	.pud_entry = pghot_pt_pud,
-	.pmd_entry = look_at_pmd,
+	.pmd_entry = pt_table_look_pmd,
 	.walk_lock = PGWALK_VMA_RDLOCK_VERIFY,
 };
 
 /* Return false if the VMA is being changed, or is gone. */
-static bool look_at_vma(struct pt_look *look, unsigned long start,
-			unsigned long *end)
+static bool pt_table_look_vma(struct pt_look *look, unsigned long start,
+			      unsigned long *end)
 {
 	struct vm_area_struct *vma = lock_vma_under_rcu(look->slot->mm, start);
 
@@ -348,7 +348,7 @@ static bool look_at_vma(struct pt_look *look, unsigned long start,
 }
 
 /* Wait for who changes a VMA. Return false if that has been done often enough. */
-static bool look_wait(struct pt_focus *focus, unsigned int *waits)
+static bool pt_table_wait(struct pt_focus *focus, unsigned int *waits)
 {
 	if (!focus->waits || *waits == LOOK_WAITS)
 		return false;
@@ -386,9 +386,9 @@ bool pghot_pt_look(struct pt_focus *focus, struct pt_slot *slot, bool last)
 
 	BUILD_BUG_ON(PGHOT_TALLY_PAGES != PTRS_PER_PTE);
 	for (end = limit; pghot_pt_find_vma(slot->mm, &start, &end); end = limit) {
-		if (!look_at_vma(&look, start, &end)) {
+		if (!pt_table_look_vma(&look, start, &end)) {
 			/* It is looked for anew: it may be gone. */
-			if (slot->begun == last && look_wait(focus, &waits))
+			if (slot->begun == last && pt_table_wait(focus, &waits))
 				continue;
 			all = false;
 		}

@@ -38,12 +38,12 @@ u64 pghot_sample_allowed_ns(const struct pghot_sample_pace *p, u64 elapsed_ns,
 	return div_u64(elapsed_ns * permille, 1000) >> p->level;
 }
 
-static void sample_slower(struct pghot_sample_pace *p)
+static void sample_pace_slower(struct pghot_sample_pace *p)
 {
 	p->level = min(p->level + 1, PGHOT_SAMPLE_SLOWEST);
 }
 
-static u32 sample_bound(const struct pghot_sample_pace *p, u64 period)
+static u32 sample_pace_bound(const struct pghot_sample_pace *p, u64 period)
 {
 	return clamp(period, (u64)p->min, (u64)p->max);
 }
@@ -68,7 +68,7 @@ bool pghot_sample_follow(struct pghot_sample_pace *p,
 	u64 spent = min_t(u64, r->spent_ns, U32_MAX);
 
 	if (r->held)
-		sample_slower(p);
+		sample_pace_slower(p);
 	else if (r->tracked && !few)
 		p->level = 0;
 
@@ -76,12 +76,12 @@ bool pghot_sample_follow(struct pghot_sample_pace *p,
 	if (max(allowed, spent) < SAMPLE_ROUND_NS)
 		return false;
 	if (few && !r->held)
-		sample_slower(p);
+		sample_pace_slower(p);
 	if (!spent)
 		return true;
 	allowed = max_t(u64, pghot_sample_allowed_ns(p, r->elapsed_ns, permille), 1);
 	period = div64_u64(p->period * spent, allowed);
-	p->period = sample_bound(p, max(period, (u64)p->period / 2));
+	p->period = sample_pace_bound(p, max(period, (u64)p->period / 2));
 	return true;
 }
 
