@@ -22,6 +22,14 @@ static const int near[NODES][NODES] = {
 	{ 255, 255, 255, 10 },
 };
 
+/* Node 0 is memory without CPUs, as HBM beside the second socket. */
+static const int beside[NODES][NODES] = {
+	{ 10, 255, 255, 255 },
+	{ 12, 10, 20, 40 },
+	{ 255, 255, 10, 255 },
+	{ 255, 255, 255, 10 },
+};
+
 static void start(const int (*distance)[NODES])
 {
 	machine_distance = distance;
@@ -52,7 +60,19 @@ TEST(a_full_node_makes_way_for_a_nearer_one_than_the_page_has)
 	machine_stop();
 }
 
+TEST(memory_without_cpus_is_seen_from_the_nearest)
+{
+	start(beside);
+	node_clear(0, node_states[N_CPU]);
+	assert_int_equal(pghot_next_target(NUMA_NO_NODE, 2, NULL, NUMA_NO_NODE), 0);
+	assert_int_equal(pghot_next_target(NUMA_NO_NODE, 2, NULL, 0), 1);
+	assert_int_equal(pghot_next_target(0, 2, NULL, NUMA_NO_NODE), 0);
+	assert_int_equal(pghot_next_target(0, 2, NULL, 0), 1);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(without_an_accessing_node_it_is_the_one_that_is_near),
 	cmocka_unit_test(a_full_node_makes_way_for_a_nearer_one_than_the_page_has),
+	cmocka_unit_test(memory_without_cpus_is_seen_from_the_nearest),
 )

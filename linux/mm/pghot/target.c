@@ -120,12 +120,30 @@ void pghot_look_for_room(struct pghot_room *room)
 }
 
 /*
- * How far @n is for pages on @src that @nid accesses. Seen from a node that has
- * CPUs: that is the direction that firmware fills in, the other may say 255.
+ * The node that says how far others are from @nid: one that has CPUs, for that is the
+ * direction that firmware fills in, and others may say 255 of all. Of memory in the top
+ * tier that has none it is the nearest.
  */
+static int target_seen_from(int nid)
+{
+	int best = nid, distance = INT_MAX, n;
+
+	if (node_state(nid, N_CPU))
+		return nid;
+	for_each_node_state(n, N_CPU) {
+		if (node_distance(n, nid) < distance) {
+			distance = node_distance(n, nid);
+			best = n;
+		}
+	}
+	return best;
+}
+
+/* How far @n is for pages on @src that @nid accesses. */
 static int target_distance(int nid, int src, int n)
 {
-	return nid >= 0 ? node_distance(nid, n) : node_distance(n, src);
+	return nid >= 0 ? node_distance(target_seen_from(nid), n) :
+			  node_distance(target_seen_from(n), src);
 }
 
 /*
@@ -134,13 +152,14 @@ static int target_distance(int nid, int src, int n)
  */
 static int target_rank(int nid, int src, const nodemask_t *allowed, int n)
 {
-	int distance = target_distance(nid, src, n);
+	int distance;
 
 	if (!node_is_toptier(n) || (allowed && !node_isset(n, *allowed)))
 		return INT_MAX;
 	if (n == nid)
 		return -1;
-	if (nid >= 0 && distance >= node_distance(nid, src))
+	distance = target_distance(nid, src, n);
+	if (nid >= 0 && distance >= target_distance(nid, src, src))
 		return INT_MAX;
 	return distance;
 }

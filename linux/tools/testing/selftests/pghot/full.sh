@@ -29,8 +29,8 @@ test_takes_the_other_socket() {
 	remember
 	ask run
 	placed "$TOPLIST" "$PAGES"
-	# The first node may find room for some in between.
-	(($(on "$OTHER") > 0)) || fail "node $FAST is full: $REPLY"
+	# The first node may find room for some in between, but not for most of them.
+	(($(on "$OTHER") >= PAGES / 2)) || fail "node $FAST is full: $REPLY"
 	promoted "$PAGES"
 }
 
