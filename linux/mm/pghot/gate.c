@@ -338,6 +338,20 @@ static bool gate_may_access(int nid)
 	       (node_state(nid, N_CPU) || pghot_may_promote_to(nid));
 }
 
+/*
+ * Is room being made on the node that accesses the pages? Then it is worth waiting for:
+ * what went to another socket stays there, as nobody looks at the top tier for what
+ * belongs elsewhere. But not where nothing came for some time, nor where what is on the
+ * node is used as much as what would come.
+ */
+static bool gate_room_comes(const struct pghot_promoter *p, int nid)
+{
+	const struct pghot_speed *speed = &pghot_target(nid)->speed;
+
+	return p->dest[nid].room_ms < CLOSED_MS && !READ_ONCE(speed->choosy) &&
+	       !READ_ONCE(speed->rate);
+}
+
 /**
  * pghot_find_route - where pages go just now
  * @p: the promoter
@@ -345,9 +359,9 @@ static bool gate_may_access(int nid)
  * @allowed: nodes that their owners allow, or NULL for all
  * @route: filled
  *
- * The first choice is the accessing node. Where that has no room, the next
- * choice is as good as waiting; where it has no tokens, it has enough of its
- * own to take, and pages wait for their turn.
+ * The first choice is the accessing node. Where that has no room, and none is being
+ * made, the next choice is as good as waiting; where it has no tokens, it has enough
+ * of its own to take, and pages wait for their turn.
  */
 void pghot_find_route(struct pghot_promoter *p, int nid,
 		      const nodemask_t *allowed, struct pghot_route *route)
@@ -380,7 +394,7 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 			return;
 		}
 		route->waits |= PGHOT_WAIT_BIT(n);
-		if (closed == PGHOT_WAITS_RATE)
+		if (closed == PGHOT_WAITS_RATE || (n == nid && gate_room_comes(p, n)))
 			break;
 	}
 	if (route->first != NUMA_NO_NODE)
