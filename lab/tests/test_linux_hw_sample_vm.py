@@ -66,7 +66,8 @@ def run(beside="", updates=4000000, workload=UPDATES, samples=True, setup=ALONE,
 
 @pytest.fixture(scope="module")
 def alone(kernel):
-    return run()
+    # Pages come more slowly beside a debug kernel's checks.
+    return run(updates=8000000 if DEBUG else 4000000)
 
 
 def test_what_is_hot_is_promoted(alone):
@@ -164,10 +165,12 @@ usleep 300000
 say before $(cat samples)
 perf record -q -a -e ibs_op/cnt_ctl=1/ -c 65536 -o /tmp/recorded -- usleep 500000 &
 perf=$!
-for i in 1 2 3 4 5; do
-    usleep 100000
-    say away$i $(cat away)
+seen=0
+while kill -0 $perf 2>/dev/null; do
+    [ "$(cat away)" = 0 ] || seen=1
+    usleep 50000
 done
+say seen $seen
 wait $perf || exit 1
 say at_end $(cat samples)
 usleep 1000000
@@ -182,7 +185,7 @@ def test_perf_has_the_counter_and_it_comes_back(kernel):
     result = run(PERF, updates=9000000, packages=("perf",))
     said = result.workload["detail"]
     # It looks at times whether it is alone.
-    assert "1" in [said[f"away{i}"] for i in range(2, 6)] and said["back"] == "0"
+    assert said["seen"] == "1" and said["back"] == "0"
     assert int(said["before"]) > 0 and int(said["after"]) > int(said["at_end"])
     # Two CPUs for 0.4 s, in which they execute some 40 million instructions each.
     assert int(said["records"]) > 500

@@ -339,17 +339,12 @@ static bool gate_may_access(int nid)
 }
 
 /*
- * Is room being made on the node that accesses the pages? Then it is worth waiting for:
- * what went to another socket stays there, as nobody looks at the top tier for what
- * belongs elsewhere. But not where nothing came for some time, nor where what is on the
- * node is used as much as what would come.
+ * Does a node make room that is worth waiting for? What went to another socket stays there.
+ * Not if none came for some time, or what is there is used as much as what would come.
  */
-static bool gate_room_comes(const struct pghot_promoter *p, int nid)
+static bool gate_room_comes(const struct pghot_dest *d, const struct pghot_speed *speed)
 {
-	const struct pghot_speed *speed = &pghot_target(nid)->speed;
-
-	return p->dest[nid].room_ms < CLOSED_MS && !READ_ONCE(speed->choosy) &&
-	       !READ_ONCE(speed->rate);
+	return d->room_ms < CLOSED_MS && !READ_ONCE(speed->choosy) && !READ_ONCE(speed->rate);
 }
 
 /**
@@ -359,9 +354,8 @@ static bool gate_room_comes(const struct pghot_promoter *p, int nid)
  * @allowed: nodes that their owners allow, or NULL for all
  * @route: filled
  *
- * The first choice is the accessing node. Where that has no room, and none is being
- * made, the next choice is as good as waiting; where it has no tokens, it has enough
- * of its own to take, and pages wait for their turn.
+ * The first choice is the accessing node. Where that has no room, and makes none, the next
+ * one is as good as waiting; where it has no tokens, it has enough to take, and pages wait.
  */
 void pghot_find_route(struct pghot_promoter *p, int nid,
 		      const nodemask_t *allowed, struct pghot_route *route)
@@ -394,7 +388,8 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 			return;
 		}
 		route->waits |= PGHOT_WAIT_BIT(n);
-		if (closed == PGHOT_WAITS_RATE || (n == nid && gate_room_comes(p, n)))
+		if (closed == PGHOT_WAITS_RATE ||
+		    (n == nid && gate_room_comes(&p->dest[n], &pghot_target(n)->speed)))
 			break;
 	}
 	if (route->first != NUMA_NO_NODE)
