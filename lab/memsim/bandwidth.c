@@ -15,22 +15,13 @@ void bandwidth_init(struct bandwidth *b, uint32_t mbps)
 void bandwidth_clear(struct bandwidth *b)
 {
 	memset(b->bucket, 0, sizeof(b->bucket));
-	memset(b->epoch, 0, sizeof(b->epoch));
 	memset(&b->share, 0, sizeof(b->share));
 }
 
-static void load_add(struct bandwidth *b, uint64_t now_ns, uint64_t amount)
+/* What it carries in a stretch of time by which shares go. */
+static uint64_t in_a_stretch(const struct bandwidth *b)
 {
-	uint64_t number = now_ns >> EPOCH_SHIFT;
-	__typeof__(&b->epoch[0]) e = &b->epoch[number % EPOCHS];
-
-	if (e->number > number)
-		return;
-	if (e->number < number) {
-		e->number = number;
-		e->fill = 0;
-	}
-	e->fill += amount;
+	return b->capacity << (SHARE_SHIFT - BUCKET_SHIFT);
 }
 
 /* Take @left from buckets from @now_ns on; return how long the first with room is away. */
@@ -71,10 +62,8 @@ uint32_t bandwidth_take(struct bandwidth *b, unsigned int who, uint64_t now_ns,
 			uint32_t bytes)
 {
 	uint64_t amount = (uint64_t)bytes * MILLI;
-	uint32_t wait = share_take(&b->share, who, now_ns, amount,
-				   b->capacity << (SHARE_SHIFT - BUCKET_SHIFT));
+	uint32_t wait = share_take(&b->share, who, now_ns, amount, in_a_stretch(b));
 
-	load_add(b, now_ns, amount);
 	wait += fill(b, now_ns + wait, amount);
 	share_waited(&b->share, who, now_ns, wait);
 	return wait;
@@ -82,15 +71,8 @@ uint32_t bandwidth_take(struct bandwidth *b, unsigned int who, uint64_t now_ns,
 
 uint32_t bandwidth_queue(const struct bandwidth *b, uint64_t now_ns)
 {
-	uint64_t number = now_ns >> EPOCH_SHIFT, percent;
-	const __typeof__(b->epoch[0]) *e;
+	uint64_t percent = share_taken(&b->share, now_ns) * 100 / in_a_stretch(b);
 
-	if (number < 2)
-		return 0;
-	e = &b->epoch[(number - 2) % EPOCHS];
-	if (e->number != number - 2)
-		return 0;
-	percent = e->fill * 100 / (b->capacity << (EPOCH_SHIFT - BUCKET_SHIFT));
 	if (percent > MAX_LOAD)
 		percent = MAX_LOAD;
 	/* M/D/1: service time * load / (2 * (1 - load)). */

@@ -20,8 +20,6 @@
 
 #define BUCKET_SHIFT	10	/* 1024 ns */
 #define BUCKETS		4096	/* 4 ms: more than clocks ever differ by */
-#define EPOCH_SHIFT	17	/* 131 us: load is measured over this long */
-#define EPOCHS		64
 #define MAX_LOAD	95	/* percent, for the queue's formula */
 
 /* Bytes are counted in thousandths, so that no capacity is rounded. */
@@ -32,15 +30,14 @@
  * @capacity: thousandths of bytes a bucket
  * @line_ps: picoseconds that a line of 64 bytes occupies it
  * @bucket: which bucket each slot of the ring stands for, and how full it is
- * @epoch: likewise, for the load
- * @share: who took how much of it
+ * @share: who took how much of it of late
  */
 struct bandwidth {
 	uint64_t capacity;
 	uint32_t line_ps;
 	struct {
 		uint64_t number, fill;
-	} bucket[BUCKETS], epoch[EPOCHS];
+	} bucket[BUCKETS];
 	struct share share;
 };
 

@@ -16,6 +16,14 @@ static slot_t *slot_of(struct share *s, uint64_t number)
 	return &s->slot[number % SHARES];
 }
 
+/* The last one before @number that all CPUs have passed; NULL if nobody took anything in it. */
+static const slot_t *slot_before(const struct share *s, uint64_t number)
+{
+	const slot_t *then = &s->slot[(number - 2) % SHARES];
+
+	return number >= 2 && then->number == number - 2 ? then : NULL;
+}
+
 /*
  * What @who would have taken without waiting, as it waits for each access before the next.
  * Who waited nearly all the time, or for several accesses at once, wants more than there is.
@@ -63,18 +71,26 @@ uint32_t share_take(struct share *s, unsigned int who, uint64_t now_ns, uint64_t
 	if (now->number > number)
 		return 0;
 	if (now->number < number) {
-		const slot_t *then = slot_of(s, number - 2);
+		const slot_t *then = slot_before(s, number);
 
 		memset(now, 0, sizeof(*now));
 		now->number = number;
-		if (number >= 2 && then->number == number - 2)
+		if (then)
 			now->level = level_of(then, capacity);
 	}
 	/* Copies come from several channels, each at a time of its own: none is held to the last. */
 	if (now->level && now->by[who].taken > now->level / BURST)
 		due_ns += (now->by[who].taken - now->level / BURST) * STRETCH_NS / now->level;
 	now->by[who].taken += amount;
+	now->total += amount;
 	return due_ns > now_ns ? due_ns - now_ns : 0;
+}
+
+uint64_t share_taken(const struct share *s, uint64_t now_ns)
+{
+	const slot_t *then = slot_before(s, now_ns >> SHARE_SHIFT);
+
+	return then ? then->total : 0;
 }
 
 void share_waited(struct share *s, unsigned int who, uint64_t now_ns, uint32_t ns)

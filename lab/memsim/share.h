@@ -24,11 +24,12 @@
  * struct share - what requesters took of late
  * @number: which stretch of time each slot of the ring stands for
  * @level: most that one may take in it, 0 for no limit
+ * @total: what all took in it
  * @by: what each took in it, and for how long it waited
  */
 struct share {
 	struct {
-		uint64_t number, level;
+		uint64_t number, level, total;
 		struct {
 			uint64_t taken, waited_ns;
 		} by[REQUESTERS];
@@ -41,6 +42,9 @@ struct share {
  */
 uint32_t share_take(struct share *s, unsigned int who, uint64_t now_ns, uint64_t amount,
 		    uint64_t capacity);
+
+/* What all took in the last stretch of time that all CPUs have passed. */
+uint64_t share_taken(const struct share *s, uint64_t now_ns);
 
 /* @who had to wait. */
 void share_waited(struct share *s, unsigned int who, uint64_t now_ns, uint32_t ns);

@@ -119,12 +119,12 @@ static void writing_back_takes_bandwidth(void **state)
 	for (i = 0; i < MIB; i += LINE_BYTES)
 		memory_access(m, 0, &s, SLOW + i, true, 1000, &node);
 	assert_int_equal(m->stat[1].writeback, 0);
-	fill = m->node[1].epoch[0].fill;
+	fill = m->node[1].share.slot[0].total;
 	/* Twice as much as it holds leaves nothing of what was there. */
 	for (i = 0; i < 2 * MIB; i += LINE_BYTES)
 		memory_access(m, 0, &s, i, false, 1000, &node);
 	assert_int_equal(m->stat[1].writeback, MIB / LINE_BYTES);
-	assert_int_equal(m->node[1].epoch[0].fill, fill + MIB * MILLI);
+	assert_int_equal(m->node[1].share.slot[0].total, fill + MIB * MILLI);
 	drop(m);
 }
 
