@@ -9,6 +9,12 @@ from pghot.status import Status
 _DEMOTION_ON = f"echo true > /{DEMOTION}"
 #: vm.watermark_scale_factor, in 1/10000 of a node.
 _WIDE_WATERMARKS = 100
+#: How a device becomes memory. No command for somebody to run unread: it may be the wrong device.
+_DEVICES = (
+    "To make a device memory destroys all that is stored on it. Look first: the command lists the"
+    " devices. Then, for one that nobody uses, and by its own name: daxctl reconfigure-device"
+    " --mode=system-ram dax0.0."
+)
 
 
 def memory_tiers(status: Status) -> Finding | None:
@@ -36,7 +42,7 @@ def memory_tiers(status: Status) -> Finding | None:
             f"Node {', '.join(map(str, cpuless))} has memory and no CPU, yet is in the tier of"
             f" DRAM: {cause}. Let a driver bring the memory online instead: keep it out of the"
             " boot memory (EFI soft reservation, or the firmware's CXL or persistent memory"
-            " mode), then run the command."
+            " mode)."
         )
     else:
         why = (
@@ -46,8 +52,8 @@ def memory_tiers(status: Status) -> Finding | None:
     return Finding(
         FAIL,
         "There is one memory tier only: nothing can be promoted.",
-        why,
-        "daxctl reconfigure-device --mode=system-ram all",
+        f"{why} {_DEVICES}",
+        "daxctl list",
     )
 
 

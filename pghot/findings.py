@@ -13,7 +13,8 @@ UNKNOWN = "unknown"
 
 
 class Finding(NamedTuple):
-    """What a check found. `command` mends it; None where no single one does, or all is well."""
+    """What a check found. `command` mends it, or shows what there is to mend; None where no single
+    one does, or all is well."""
 
     verdict: str
     summary: str

@@ -2,8 +2,8 @@
 """Runs the commands that the documentation shows, on a machine that exists on no desk.
 
 /proc, /sys and /etc of a command line are the machine's. `pghot` is this tree's, `sysctl` writes
-the machine's file, `daxctl` gives it its slow memory and prints what its manual says. All else is
-the host's own: grep, cat, echo.
+the machine's file, `daxctl` lists one device, makes it slow memory, and prints what its manual
+says. All else is the host's own: grep, cat, echo.
 """
 
 import functools
@@ -25,10 +25,10 @@ _DAXCTL = """\
     "chardev":"dax0.0",
     "size":274877906944,
     "target_node":2,
-    "mode":"system-ram"
+    "mode":"%s"
   }
-]
-reconfigured 1 device"""
+]"""
+_RECONFIGURE = ["reconfigure-device", "--mode=system-ram", "dax0.0"]
 
 
 def _pghot(root: Path, args: list[str]) -> int:
@@ -54,8 +54,14 @@ def _sysctl(root: Path, args: list[str]) -> int:
 
 
 def _daxctl(root: Path, args: list[str]) -> int:
+    if args == ["list"]:
+        print(_DAXCTL % ("system-ram" if (root / fakes.NODES / "node2").exists() else "devdax"))
+        return 0
+    if args != _RECONFIGURE:
+        print(f"daxctl: not known here: {args}", file=sys.stderr)
+        return 1
     fakes.plug(fakes.Machine(root))
-    print(_DAXCTL)
+    print(_DAXCTL % "system-ram", "reconfigured 1 device", sep="\n")
     return 0
 
 

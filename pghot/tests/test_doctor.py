@@ -308,9 +308,13 @@ def test_one_tier_though_a_node_has_no_cpu(verdicts, finding, cxl):
     found = problems(verdicts(cxl))
     assert (found["memory-tiers"], found["hmat"], found["exit"]) == ("fail", "warn", 1)
     assert "Node 2 has memory and no CPU" in finding(cxl, "memory-tiers")["explanation"]
-    assert (
-        finding(cxl, "memory-tiers")["command"] == "daxctl reconfigure-device --mode=system-ram all"
-    )
+
+
+def test_what_destroys_data_is_no_command_to_run_unread(finding, bare):
+    found = finding(bare, "memory-tiers")
+    assert found["command"] == "daxctl list"
+    assert "destroys all that is stored on it. Look first" in found["explanation"]
+    assert found["explanation"].endswith("daxctl reconfigure-device --mode=system-ram dax0.0.")
 
 
 def test_two_tiers_need_no_hmat(verdicts, cxl):
