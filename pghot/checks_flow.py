@@ -4,7 +4,6 @@
 from pghot.columns import listed, percent
 from pghot.counters import DELAYED, DROPPED
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
-from pghot.kconfig import configure
 from pghot.machine import NUMA_BALANCING, TIERING_BIT
 from pghot.settings import BACKOFF, PGHOT
 from pghot.status import Reason, Source, Status
@@ -55,8 +54,8 @@ def numa_balancing(status: Status) -> Finding | None:
         return Finding(
             FAIL,
             "This kernel has no NUMA balancing.",
-            "Hint faults come from it. Build the kernel with CONFIG_NUMA_BALANCING=y.",
-            configure("NUMA_BALANCING"),
+            "Hint faults come from it. It takes a kernel built with CONFIG_NUMA_BALANCING=y, which"
+            " in Linux 7.3 depends on CONFIG_NUMA_MIGRATION=y.",
         )
     if balancing.mode is None or balancing.tiering is None:
         return unread(status, "The NUMA balancing mode", NUMA_BALANCING)

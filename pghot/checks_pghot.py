@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The doctor's checks of pghot itself: is it there, is it on, and may it move pages."""
 
-from pghot.findings import FAIL, OK, UNKNOWN, Finding, unread
-from pghot.kconfig import configure
+from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
 from pghot.settings import DEFAULT_RATE_LIMIT, PGHOT, RATE_LIMIT, SYSCTL_RATE_LIMIT
 from pghot.status import Status
 from pghot.subsystem import ABSENT, BOOT_OFF, DISABLED, ENABLED, FAILED, is_present, rests
@@ -12,13 +11,10 @@ def kernel(status: Status) -> Finding | None:
     """Whether the kernel has pghot, and it started."""
     if status.pghot.state == ABSENT:
         return Finding(
-            FAIL,
+            WARN,
             "This kernel has no pghot.",
-            "Promotion, if any, is left to stock NUMA balancing. Boot a Linux 7.3 with pghot's"
-            " patches ('make series' in pghot's source writes them; docs/operator.md there has the"
-            " steps), built with CONFIG_PGHOT=y. The command, run in the patched tree, configures"
-            " that, and prints that line if it did.",
-            configure("PGHOT"),
+            "Stock NUMA balancing promotes, if it is on with memory tiering (mode 2 or 3)."
+            " docs/operator.md in pghot's source says how to get a kernel with pghot.",
         )
     if status.pghot.state == FAILED:
         return Finding(
