@@ -41,8 +41,9 @@ EXAMPLES = {
   pghot doctor --root saved         read it, here or on another machine
 """,
     "explain": """\
-  pghot explain                     every counter
-  pghot explain pghot_skip_stale    one of them
+  pghot explain                     every counter and setting
+  pghot explain pghot_skip_stale    what a counter means, and what to do about it
+  pghot explain freq_threshold      what a setting means, and which file has it
   pghot explain --json              all, for a program
 """,
 }
@@ -189,13 +190,14 @@ def build_parser() -> argparse.ArgumentParser:
 
     explain = command(
         "explain",
-        "say what counters mean, and what to do about them",
-        "The counters are those of tiering in /proc/vmstat.",
+        "say what counters and settings mean, and what to do",
+        "The counters are those of tiering in /proc/vmstat. The settings are those of pghot, of"
+        " its sources and of copy engines, and what sources tell of themselves, in /sys.",
         _explain,
         common,
     )
     explain.add_argument(
-        "name", metavar="COUNTER", nargs="*", help="names from /proc/vmstat (default: all)"
+        "name", metavar="NAME", nargs="*", help="counters and settings (default: all)"
     )
     explain.add_argument("--markdown", action="store_true", help="print the list of docs/tool.md")
     return parser
@@ -264,21 +266,20 @@ def _capture(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from pghot.explain import Explanation, as_markdown, as_text, chosen
+    from pghot.explain import as_markdown, as_text, chosen, like
 
     if args.json and args.markdown:
         args.parser.error("--json and --markdown exclude each other")
     try:
-        counters = chosen(args.name)
+        explanation = chosen(args.name)
     except KeyError as error:
-        args.parser.error(
-            f"no counter is named {error}; `pghot explain` lists them all, and "
-            "`pghot status` says what a setting means"
-        )
+        near = ", ".join(like(error.args[0]))
+        hint = f"did you mean {near}?" if near else "`pghot explain` lists all names"
+        args.parser.error(f"no counter or setting is named {error}; {hint}")
     if args.json:
-        _print_json(Explanation(counters))
+        _print_json(explanation)
     else:
-        print(as_markdown(counters) if args.markdown else as_text(counters, _width()))
+        print(as_markdown(explanation) if args.markdown else as_text(explanation, _width()))
     return 0
 
 

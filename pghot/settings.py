@@ -16,12 +16,14 @@ FREQ_THRESHOLD_MAX = {"default": 3, "precise": 127}
 
 
 class Knob(NamedTuple):
-    """What one knob sets; `world_readable` is another file with its value that needs no root."""
+    """What one knob sets; `world_readable` is another file with its value that needs no root,
+    `sources` are those that have the knob."""
 
     name: str
     unit: str
     meaning: str
     world_readable: str = ""
+    sources: tuple[str, ...] = ()
 
 
 SETTINGS = (
@@ -38,43 +40,100 @@ SETTINGS = (
     ),
 )
 
+_HINTS, _TABLES = ("hint_fault",), ("page_table",)
+_UNITS, _SAMPLES = ("hotness_unit",), ("hw_sample",)
+_BOTH = (*_TABLES, *_SAMPLES)
+
 #: Files that a source has of its own, below sources/<name>/: knobs, and what it tells of itself.
 SOURCE_SETTINGS = (
     Knob(
         "hot_threshold_ms",
         "ms",
         "upper bound of the hint fault latency that makes a page ready at once",
+        sources=_HINTS,
     ),
     Knob(
         "cpu_permille",
         "thousandths",
         "how much of one CPU the scan, or of each CPU samples, may use",
+        sources=_BOTH,
     ),
-    Knob("scan_period_ms", "ms", "from one look at accessed bits to the next; read-only"),
-    Knob("scanned", "entries", "of page tables that were looked at; read-only"),
-    Knob("passes", "times", "the scan has been through with all processes; read-only"),
-    Knob("cpu_usec", "us", "CPU time that the scan, or samples, have used; read-only"),
+    Knob(
+        "scan_period_ms",
+        "ms",
+        "from one look at accessed bits to the next; read-only",
+        sources=_TABLES,
+    ),
+    Knob("scanned", "entries", "of page tables that were looked at; read-only", sources=_TABLES),
+    Knob(
+        "passes",
+        "times",
+        "the scan has been through with all processes; read-only",
+        sources=_TABLES,
+    ),
+    Knob(
+        "cpu_usec", "us", "CPU time that the scan, or samples, have used; read-only", sources=_BOTH
+    ),
     Knob(
         "near_permille",
         "thousandths",
         "how much of one CPU looks near hint faults may use",
+        sources=_TABLES,
     ),
-    Knob("near_scanned", "entries", "of page tables, looked at near hint faults; read-only"),
-    Knob("near_usec", "us", "CPU time that looks near hint faults have used; read-only"),
-    Knob("period", "ops or loads", "of so many a CPU samples one; read-only"),
+    Knob(
+        "near_scanned",
+        "entries",
+        "of page tables, looked at near hint faults; read-only",
+        sources=_TABLES,
+    ),
+    Knob(
+        "near_usec",
+        "us",
+        "CPU time that looks near hint faults have used; read-only",
+        sources=_TABLES,
+    ),
+    Knob("period", "ops or loads", "of so many a CPU samples one; read-only", sources=_SAMPLES),
     Knob(
         "look_permille",
         "thousandths",
         "how much of each CPU looks near samples may use, in one thread",
+        sources=_SAMPLES,
     ),
-    Knob("looked", "entries", "of page tables that were looked at near samples; read-only"),
-    Knob("look_usec", "us", "CPU time that looks near samples have used; read-only"),
-    Knob("samples", "samples", "of any memory that CPUs have taken; read-only"),
-    Knob("away", "0 or 1", "1: others use the CPUs' counter, or one CPU has none; read-only"),
-    Knob("epoch_ms", "ms", "how long a hotness unit counts before it lists what is hot"),
-    Knob("units", "units", "hotness units that there are; read-only"),
-    Knob("threshold", "requests", "in an epoch, from which a unit lists a page; read-only"),
-    Knob("overflows", "times", "a unit had no room to list all that was hot; read-only"),
+    Knob(
+        "looked",
+        "entries",
+        "of page tables that were looked at near samples; read-only",
+        sources=_SAMPLES,
+    ),
+    Knob(
+        "look_usec", "us", "CPU time that looks near samples have used; read-only", sources=_SAMPLES
+    ),
+    Knob("samples", "samples", "of any memory that CPUs have taken; read-only", sources=_SAMPLES),
+    Knob(
+        "away",
+        "0 or 1",
+        "1: others use the CPUs' counter, or one CPU has none; read-only",
+        sources=_SAMPLES,
+    ),
+    Knob(
+        "epoch_ms",
+        "ms",
+        "how long a hotness unit counts before it lists what is hot",
+        sources=_UNITS,
+    ),
+    Knob("units", "units", "hotness units that there are; read-only", sources=_UNITS),
+    Knob(
+        "threshold",
+        "requests",
+        "in an epoch, from which a unit lists a page; read-only",
+        sources=_UNITS,
+    ),
+    Knob(
+        "overflows",
+        "times",
+        "a unit had no room to list all that was hot; read-only",
+        sources=_UNITS,
+    ),
 )
 
 #: Those of all copy engines together.

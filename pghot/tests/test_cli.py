@@ -79,7 +79,7 @@ def test_wrong_command_line(run, args):
         (["status", "--node", "99"], "pghot status: error: unrecognized arguments: --node 99"),
         (["status", "--count", "2"], "pghot status: error: --count needs --watch"),
         (["status", "--watch", "0"], "pghot status: error: argument --watch: "),
-        (["explain", "pghot_nothing"], "pghot explain: error: no counter is named"),
+        (["explain", "pghot_nothing"], "pghot explain: error: no counter or setting is named"),
         (["explain", "--json", "--markdown"], "pghot explain: error: --json and --markdown"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The list of counters against the kernel's own list and against the documentation."""
+"""What `pghot explain` explains, against the kernel's own lists and against the documentation."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pghot.counters import COUNTERS, FLOW
+from pghot.explain import FILES
 from pghot.tests.fakes import PGHOT_COUNTERS
 
 STAT_H = "linux/mm/pghot/stat.h"
@@ -72,6 +73,41 @@ def test_explain_json(run):
     document = run("explain", "--json").json
     assert document["schema"] == 1
     assert {c["name"] for c in document["counters"]} == set(COUNTERS)
+    assert {s["name"] for s in document["settings"]} == set(FILES)
+
+
+def test_explain_a_setting(run):
+    assert run("explain", "freq_threshold").out == (
+        "freq_threshold (accesses)\n    accesses within the window that make a page ready\n"
+        "    file: /sys/kernel/mm/pghot/freq_threshold\n"
+    )
+
+
+def test_each_file_explained_is_one_of_the_kernel(repo):
+    """And of what a source has beside its switch, each is."""
+    abi = repo / "linux/Documentation/ABI/testing"
+    texts = [(abi / f"sysfs-kernel-mm-{room}").read_text() for room in ("pghot", "migrate-offload")]
+    known = set(re.findall(r"^(?:What:)?\s+(/sys/\S+)", "\n".join(texts), re.MULTILINE))
+    explained = {file for found in FILES.values() for file in found.files}
+    assert explained <= known
+    plain = ("enabled", "running", "accesses", "event")
+    assert {f for f in known if "/sources/" in f and not f.endswith(("/", *plain))} <= explained
+
+
+@pytest.mark.parametrize(
+    "said, meant",
+    [
+        ("freq_treshold", "did you mean freq_threshold, "),
+        ("skip_dirty", "did you mean pghot_skip_dirty?"),
+        ("moved", "did you mean pghot_moved"),
+        ("moonlight", "`pghot explain` lists all names"),
+    ],
+)
+def test_what_somebody_may_have_meant_is_named(run, said, meant):
+    result = run("explain", said)
+    assert (result.status, result.out) == (2, "")
+    wanted = f"error: no counter or setting is named '{said}'; {meant}"
+    assert wanted in result.err.splitlines()[-2]
 
 
 def test_the_documented_list_is_this_list(run, repo):

@@ -36,7 +36,8 @@ def test_output_is_what_it_was(tmp_path, run, kind, command):
 
 
 def test_explain_is_what_it_was(run):
-    printed = run("explain", "--json", "pghot_ready", "pghot_skip_dirty", "pghot_skip_gone").out
+    names = ("pghot_ready", "pghot_skip_dirty", "cpu_permille", "pghot_skip_gone")
+    printed = run("explain", "--json", *names).out
     assert printed == (GOLDEN / "explain.json").read_text().replace("VERSION", __version__)
 
 
