@@ -27,6 +27,10 @@ DOMINANT_COUNT = 1000
 NO_GAIN = "pghot_delay_no_gain"
 
 _UNCLEAR, _STUCK = "Not known", "Not running"
+#: Which mode to set where it was 1, as docs/operator.md has it.
+_SOCKETS = (
+    " 3 goes on balancing between sockets; if you know that you do not need that, set 2 instead."
+)
 #: Shows why a source did not start.
 SOURCE_LOG = "dmesg | grep 'pghot: source'"
 
@@ -67,8 +71,9 @@ def numa_balancing(status: Status) -> Finding | None:
     return Finding(
         FAIL,
         f"NUMA balancing is {state}.",
-        "No hint fault reports an access to slower memory. The command lasts until the next boot;"
-        " a file in /etc/sysctl.d/ keeps it.",
+        "No hint fault reports an access to slower memory."
+        f"{_SOCKETS if balancing.mode else ''} The command lasts until the next boot; a file in"
+        " /etc/sysctl.d/ keeps it.",
         f"sysctl -w {_wanted_mode(status)}",
     )
 

@@ -154,6 +154,14 @@ def test_one_fault_gives_one_problem_and_its_command(verdicts, finding, cxl, nam
     assert found["summary"].endswith(".") and found["explanation"].endswith(".")
 
 
+@pytest.mark.parametrize("mode", [0, 1])
+def test_what_is_on_between_sockets_is_kept(finding, cxl, mode):
+    """And whoever does not need it is told how to do without."""
+    found = finding(balance(cxl, mode), "numa-balancing")
+    assert found["command"].endswith(f"={mode | 2}")
+    assert ("do not need that, set 2 instead" in found["explanation"]) == (mode == 1)
+
+
 def test_parked_is_right_while_disabled(verdicts, cxl):
     cxl.write(f"{PGHOT}/enabled", 0).write("proc/77/stat", "77 (kmigrated2) P 2 0")
     assert problems(verdicts(cxl)) == {"enabled": "fail", "exit": 1}
