@@ -314,13 +314,23 @@ _SLOW = f"{NODES}/node2"
 _SLOW_TIER = "sys/devices/virtual/memory_tiering/memory_tier22"
 
 
+def _unset(m: Machine) -> Machine:
+    """CXL memory offline, no setting made."""
+    m.remove(_SLOW).remove(_SLOW_TIER)
+    m.write(f"{NODES}/node0/distance", "10 21").write(f"{NODES}/node1/distance", "21 10")
+    return balance(m, 1).write("sys/kernel/mm/numa/demotion_enabled", "false")
+
+
+def stock_fresh(root: Path) -> Machine:
+    """The same machine before anything was done to it, with a stock kernel."""
+    return _unset(stock_cxl(root)).counters(**dict.fromkeys(STOCK_COUNTERS, 0))
+
+
 def fresh(root: Path) -> Machine:
     """The same machine as it boots for the first time: CXL memory offline, no setting made."""
     m = cxl(root)
-    m.remove(_SLOW).remove(_SLOW_TIER).remove(f"{PGHOT}/node2").remove("proc/77")
-    m.write(f"{NODES}/node0/distance", "10 21").write(f"{NODES}/node1/distance", "21 10")
-    balance(m, 1)
-    m.write("sys/kernel/mm/numa/demotion_enabled", "false")
+    m.remove(f"{PGHOT}/node2").remove("proc/77")
+    _unset(m)
     for name in ("sources/hint_fault/accesses", "target0/promoted", "target1/promoted"):
         m.write(f"{PGHOT}/{name}", 0)
     m.write("etc/sysctl.d/README.sysctl", "").write("etc/tmpfiles.d/README", "")

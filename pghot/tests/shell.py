@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs the commands that the documentation shows, on a machine that exists on no desk.
 
-/proc, /sys and /etc of a command line are the machine's. `pghot` is this tree's, `sysctl` writes
-the machine's file, `daxctl` lists one device, makes it slow memory, and prints what its manual
-says. All else is the host's own: grep, cat, echo.
+/proc, /sys and /etc of a command line are the machine's. `pghot`, also as `bin/pghot`, is this
+tree's, `sysctl` writes the machine's file, `daxctl` lists one device, makes it slow memory, and
+prints what its manual says. All else is the host's own: grep, cat, echo.
 """
 
 import functools
@@ -70,16 +70,15 @@ COMMANDS = {"pghot": _pghot, "sysctl": _sysctl, "daxctl": _daxctl}
 
 def run(line: str, root: Path, directory: Path) -> str:
     """What one command line prints on the machine at `root`, errors included."""
-    programs = directory / "programs"
-    programs.mkdir(exist_ok=True)
+    home = directory / "home"
+    programs = home / "bin"
+    programs.mkdir(parents=True, exist_ok=True)
     for name in COMMANDS:
         program = programs / name
         program.write_text(
             f'#!/bin/sh\nexec {sys.executable} -m pghot.tests.shell {name} {root} "$@"\n'
         )
         program.chmod(0o755)
-    home = directory / "home"
-    home.mkdir(exist_ok=True)
     done = subprocess.run(
         ["bash", "-c", re.sub(r"(?<![\w.])/(proc|sys|etc)/", rf"{root}/\1/", line)],
         cwd=home,

@@ -42,7 +42,8 @@ def test_explain_is_what_it_was(run):
 
 
 @pytest.mark.parametrize(
-    "kind", ["bare", "stock_cxl", "cxl", "troubled", "fresh", "stuck", "engines", "off"]
+    "kind",
+    ["bare", "stock_cxl", "stock_fresh", "cxl", "troubled", "fresh", "stuck", "engines", "off"],
 )
 @pytest.mark.parametrize("command", ["status", "doctor"])
 def test_lines_wrap_at_100(tmp_path, run, kind, command):
