@@ -32,6 +32,8 @@ ELSEWHERE = {
     "synchronize_rcu",
     "linux-source-7.3",
     "pipx",
+    "grub-reboot",
+    "grub-set-default",
 }
 
 

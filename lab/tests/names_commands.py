@@ -17,8 +17,8 @@ from lab.bench.description import VARIANTS
 from lab.kernel import build
 from pghot.cli import build_parser
 
-# Variables of other programs' command lines.
-FOREIGN_VARIABLES = {"PYTHONPATH", "TARGETS"}
+# Variables of other programs' command lines and files.
+FOREIGN_VARIABLES = {"GRUB_DEFAULT", "PYTHONPATH", "TARGETS"}
 
 
 def options(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
