@@ -394,7 +394,8 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
         "docs/bench.md",
         lambda: all(R[name][OURS] > 0.9 for name in where("alike", ALL, OURS)),
     ),
-    "By the scale, `regions` would gain nothing by it.": (
+    "If that part were scaled by the rule for all else, `regions` would gain nothing by these "
+    "looks.": (
         "README.md",
         lambda: "then `regions` gains nothing by them" in page("docs/bench.md"),
     ),
