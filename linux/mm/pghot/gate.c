@@ -125,8 +125,11 @@ bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew)
 		return false;
 	d->min_class = 0;
 	d->taken = 0;
-	if (!gate_closing_left_ms(&d->own_closing, now))
+	if (d->own_only && !gate_closing_left_ms(&d->own_closing, now)) {
 		d->own_only = false;
+		/* For any of those that found no room there and are held for their own. */
+		p->past = U8_MAX;
+	}
 	if (opens) {
 		d->room_told = gate_closing_left_ms(&d->closing, now);
 		d->closed = PGHOT_OPEN;
@@ -267,6 +270,43 @@ bool pghot_promoter_takes(struct pghot_promoter *p, int nid, unsigned int order)
 		pghot_has_block(nid, order));
 }
 
+/*
+ * Does a node make room that is worth waiting for? What went to another socket stays there.
+ * Not if none came for some time, or what is there is used as much as what would come.
+ */
+static bool gate_room_comes(const struct pghot_promoter *p, int nid)
+{
+	const struct pghot_target *target = pghot_target(nid);
+
+	return target && p->dest[nid].room_ms < CLOSED_MS &&
+	       !READ_ONCE(target->speed.choosy) && !READ_ONCE(target->speed.rate);
+}
+
+/*
+ * Blocks are held for closed targets by what was known when they were looked at. If a
+ * target makes no more room since then, or there is room elsewhere, they are to be
+ * looked at once more; where pages can go just now, that is.
+ */
+static u8 gate_past(struct pghot_promoter *p)
+{
+	u8 past = 0;
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY) {
+		struct pghot_dest *d = &p->dest[nid];
+		bool passed = d->room_ms && !gate_room_comes(p, nid);
+
+		if (!pghot_may_promote_to(nid))
+			continue;
+		if (passed && !d->passed)
+			p->past |= PGHOT_WAIT_BIT(nid);
+		d->passed = passed;
+		if (d->closed != PGHOT_OPEN && d->route.nid != NUMA_NO_NODE)
+			past |= p->past & PGHOT_WAIT_BIT(nid);
+	}
+	return past;
+}
+
 /**
  * pghot_promoter_sum_up - what all targets take together, and by which route
  * @p: the promoter
@@ -299,6 +339,7 @@ void pghot_promoter_sum_up(struct pghot_promoter *p)
 	pghot_find_route(p, NUMA_NO_NODE, NULL, &p->route);
 	for (nid = 0; nid < nr_node_ids; nid++)
 		pghot_find_route(p, nid, NULL, &p->dest[nid].route);
+	p->wanted |= gate_past(p);
 }
 
 /**
@@ -312,6 +353,8 @@ void pghot_promoter_satisfied(struct pghot_promoter *p)
 	for (nid = 0; nid < nr_node_ids; nid++)
 		if (p->dest[nid].closed == PGHOT_OPEN)
 			gate_claim(p, nid, false);
+	/* All were looked at. */
+	p->past &= ~p->wanted;
 }
 
 /**
@@ -336,15 +379,6 @@ static bool gate_may_access(int nid)
 {
 	return nid >= 0 && nid < nr_node_ids &&
 	       (node_state(nid, N_CPU) || pghot_may_promote_to(nid));
-}
-
-/*
- * Does a node make room that is worth waiting for? What went to another socket stays there.
- * Not if none came for some time, or what is there is used as much as what would come.
- */
-static bool gate_room_comes(const struct pghot_dest *d, const struct pghot_speed *speed)
-{
-	return d->room_ms < CLOSED_MS && !READ_ONCE(speed->choosy) && !READ_ONCE(speed->rate);
 }
 
 /**
@@ -389,7 +423,7 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 		}
 		route->waits |= PGHOT_WAIT_BIT(n);
 		if (closed == PGHOT_WAITS_RATE ||
-		    (n == nid && gate_room_comes(&p->dest[n], &pghot_target(n)->speed)))
+		    (n == nid && gate_room_comes(p, n)))
 			break;
 	}
 	if (route->first != NUMA_NO_NODE)

@@ -111,6 +111,7 @@ struct pghot_closing {
  * @room_ms: for how long it was closed when it last had no room
  * @room_since: that is over when room was made since then: see pghot_room_made()
  * @room_told: so it was the last time
+ * @passed: it makes no room: what should go there may go elsewhere
  * @own_only: it has no room for pages that should go elsewhere
  * @own_closing: the same for that
  * @large_order: folios of this order and above wait for free memory in one piece
@@ -132,6 +133,7 @@ struct pghot_dest {
 	u32 room_ms;
 	unsigned long room_since;
 	bool room_told;
+	bool passed;
 	bool own_only;
 	struct pghot_closing own_closing;
 	unsigned int large_order;
@@ -179,7 +181,10 @@ struct pghot_ask {
  * @seeking: only pages are wanted of those whom others keep waiting
  * @told: its thread is woken when a target that was full has room
  * @all_closed: there are targets, and each is closed
- * @wanted: PGHOT_WAIT_BIT() of each node but targets that are closed
+ * @past: PGHOT_WAIT_BIT() of each target that what waits for it may no longer have to
+ *	  wait for, as pages may go elsewhere now
+ * @wanted: PGHOT_WAIT_BIT() of each node but targets that are closed; of these too, if
+ *	    in @past
  * @min_class: the lowest heat that any target takes in this round
  * @changes: counts each time that a target was opened or closed
  * @folio_pages: mean size of the folios in the last batch
@@ -199,6 +204,7 @@ struct pghot_promoter {
 	bool seeking;
 	bool told;
 	bool all_closed;
+	u8 past;
 	u8 wanted;
 	u32 min_class;
 	unsigned int changes;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pages whose own node takes none: whether they wait for it, or go to another.
+ */
+#include "unit.h"
+#include "machine.h"
+
+static unsigned long on(int target)
+{
+	return machine_moved(2, 0, NODE_PAGES, target);
+}
+
+static unsigned int kswapd(int nid)
+{
+	return machine_node[nid].node_zones[0].kswapd_woken;
+}
+
+TEST(for_want_of_room_a_page_goes_to_a_nearer_node)
+{
+	machine_start(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(5);
+	/* The node it should be on is to make room. That may take a moment. */
+	assert_true(kswapd(0) > 0);
+	assert_int_equal(on(1), 0);
+	machine_run(5 * PGHOT_PERIOD_MS);
+	assert_int_equal(on(1), 1);
+	assert_int_equal(kswapd(1), 0);
+	machine_stop();
+}
+
+/* What went to the other socket would stay there. */
+TEST(room_that_is_being_made_is_waited_for)
+{
+	unsigned int i;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready_first(2, 200, 0);
+	for (i = 0; i < 20; i++) {
+		machine_room(0, 10);
+		machine_run(50);
+	}
+	assert_int_equal(on(1), 0);
+	assert_in_range(on(0), 100, 200);
+	machine_stop();
+}
+
+TEST(what_is_used_as_much_need_not_make_way)
+{
+	machine_start(false);
+	WRITE_ONCE(pghot_target(0)->speed.choosy, 1);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(5);
+	assert_int_equal(on(1), 1);
+	machine_stop();
+}
+
+/*
+ * They waited for room that was being made. When it is known that none is, nobody looks
+ * at them because of their own node any more.
+ */
+TEST(what_waits_is_not_kept_from_another_node)
+{
+	unsigned long i;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	machine_thread(2);
+	for (i = 0; i < 100; i++)
+		machine_ready(2, i * PGHOT_BLOCK_PAGES, 0);
+	machine_run(500);
+	assert_int_equal(on(1), 100);
+	machine_stop();
+}
+
+/* The other node was full too for a while. */
+TEST(what_waits_is_not_kept_from_another_node_that_was_full)
+{
+	unsigned long i;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	machine_room(1, 0);
+	machine_thread(2);
+	for (i = 0; i < 100; i++)
+		machine_ready(2, i * PGHOT_BLOCK_PAGES, 0);
+	machine_run(1000);
+	assert_int_equal(on(1), 0);
+	machine_plenty(1);
+	machine_run(500);
+	assert_int_equal(on(1), 100);
+	machine_stop();
+}
+
+/* Whoever allows their node alone is looked at for that once, not with each pass. */
+TEST(what_may_not_go_elsewhere_is_hardly_looked_at)
+{
+	struct mem_cgroup one = { .allowed.bits = { BIT(0) | BIT(2) } };
+	unsigned long i, asked;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	machine_thread(2);
+	for (i = 0; i < 100; i++) {
+		machine_folio(2, i * PGHOT_BLOCK_PAGES)->memcg = &one;
+		machine_ready(2, i * PGHOT_BLOCK_PAGES, 0);
+	}
+	machine_run(500);
+	asked = machine_asked;
+	machine_run(1000);
+	assert_int_equal(on(1), 0);
+	assert_true(machine_asked - asked <= 20);
+	machine_stop();
+}
+
+/* It came when there was no memory to keep anything about it. */
+TEST(a_node_that_nothing_is_known_of_is_passed_over)
+{
+	machine_start(false);
+	machine_top = 3;
+	assert_null(pghot_target(2));
+	machine_room(2, 0);
+	machine_thread(3);
+	machine_ready(3, 0, 2);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_moved(3, 0, 1, 0), 1);
+	machine_top = LOWER;
+	machine_stop();
+}
+
+TEST(room_is_asked_of_the_first_choice_only)
+{
+	machine_start(false);
+	machine_room(0, 0);
+	machine_room(1, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(1000);
+	assert_in_range(kswapd(0), 5, 20);
+	assert_int_equal(kswapd(1), 0);
+	machine_ready(2, 1, 1);
+	machine_run(1000);
+	assert_in_range(kswapd(1), 5, 20);
+	machine_stop();
+}
+
+TEST(what_has_room_again_takes_its_own)
+{
+	machine_start(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	machine_room(0, 100);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	machine_ready(2, 1, 0);
+	machine_run(5);
+	assert_int_equal(on(0), 1);
+	machine_stop();
+}
+
+TEST(a_node_that_is_no_nearer_is_no_substitute)
+{
+	machine_start_apart(false);
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready(2, 0, 0);
+	machine_run(1000);
+	assert_int_equal(on(1), 0);
+	assert_true(machine_stat("delay_target_full") > 0);
+	machine_stop();
+}
+
+/* A node that has no tokens has taken what it may; that is no want of room. */
+TEST(a_rate_limit_means_waiting)
+{
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	sysctl_numa_balancing_promote_rate_limit = 1;
+	machine_plenty(1);
+	machine_thread(2);
+	machine_ready_first(2, 1000, 0);
+	machine_run(1000);
+	assert_in_range(on(0), 200, 400);
+	assert_int_equal(on(1), 0);
+	machine_stop();
+}
+
+TEST(a_substitute_without_tokens_means_waiting_too)
+{
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	sysctl_numa_balancing_promote_rate_limit = 1;
+	machine_room(0, 0);
+	machine_thread(2);
+	machine_ready_first(2, 1000, 0);
+	machine_run(1000);
+	assert_in_range(on(1), 200, 400);
+	assert_int_equal(on(0), 0);
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(for_want_of_room_a_page_goes_to_a_nearer_node),
+	cmocka_unit_test(room_that_is_being_made_is_waited_for),
+	cmocka_unit_test(what_is_used_as_much_need_not_make_way),
+	cmocka_unit_test(what_waits_is_not_kept_from_another_node),
+	cmocka_unit_test(what_waits_is_not_kept_from_another_node_that_was_full),
+	cmocka_unit_test(what_may_not_go_elsewhere_is_hardly_looked_at),
+	cmocka_unit_test(a_node_that_nothing_is_known_of_is_passed_over),
+	cmocka_unit_test(room_is_asked_of_the_first_choice_only),
+	cmocka_unit_test(what_has_room_again_takes_its_own),
+	cmocka_unit_test(a_node_that_is_no_nearer_is_no_substitute),
+	cmocka_unit_test(a_rate_limit_means_waiting),
+	cmocka_unit_test(a_substitute_without_tokens_means_waiting_too),
+)
