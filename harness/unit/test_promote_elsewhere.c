@@ -196,6 +196,21 @@ TEST(a_rate_limit_means_waiting)
 	machine_stop();
 }
 
+/* It takes few because what is there is used as much; others may have something colder. */
+TEST(a_node_that_gains_nothing_keeps_nothing_from_others)
+{
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	WRITE_ONCE(pghot_target(0)->speed.choosy, PGHOT_SPEED_CHOOSY);
+	WRITE_ONCE(pghot_target(0)->speed.rate, 100U << PAGE_SHIFT);
+	machine_thread(2);
+	machine_ready_first(2, 1000, 0);
+	machine_run(1000);
+	assert_in_range(on(0), 10, 200);
+	assert_int_equal(on(0) + on(1), 1000);
+	machine_stop();
+}
+
 TEST(a_substitute_without_tokens_means_waiting_too)
 {
 	machine_start(false);
@@ -222,5 +237,6 @@ UNIT_MAIN(
 	cmocka_unit_test(what_has_room_again_takes_its_own),
 	cmocka_unit_test(a_node_that_is_no_nearer_is_no_substitute),
 	cmocka_unit_test(a_rate_limit_means_waiting),
+	cmocka_unit_test(a_node_that_gains_nothing_keeps_nothing_from_others),
 	cmocka_unit_test(a_substitute_without_tokens_means_waiting_too),
 )

@@ -389,7 +389,8 @@ static bool gate_may_access(int nid)
  * @route: filled
  *
  * The first choice is the accessing node. Where that has no room, and makes none, the next
- * one is as good as waiting; where it has no tokens, it has enough to take, and pages wait.
+ * one is as good as waiting; where it has no tokens, it has enough to take, and pages wait,
+ * unless it takes few because these gain nothing there.
  */
 void pghot_find_route(struct pghot_promoter *p, int nid,
 		      const nodemask_t *allowed, struct pghot_route *route)
@@ -422,8 +423,8 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 			return;
 		}
 		route->waits |= PGHOT_WAIT_BIT(n);
-		if (closed == PGHOT_WAITS_RATE ||
-		    (n == nid && gate_room_comes(p, n)))
+		if (closed == PGHOT_WAITS_RATE ? !pghot_exchange_holds(n) :
+						 n == nid && gate_room_comes(p, n))
 			break;
 	}
 	if (route->first != NUMA_NO_NODE)
