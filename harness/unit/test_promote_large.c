@@ -69,11 +69,28 @@ TEST(a_large_folio_waits_for_free_memory_in_one_piece)
 	/* It was not taken from where it was in use, nor is its record lost. */
 	assert_int_equal(machine_stat("skip_migrate"), 0);
 	assert_int_equal(pghot_map_ready(&machine_lower[2].map, NULL), 10);
-	assert_true(zone(0)->kswapd_woken);
+	/* There is enough of it: nothing has to go for that. */
+	assert_true(zone(0)->kcompactd_woken);
+	assert_int_equal(zone(0)->kswapd_woken, 0);
 	zone(0)->max_order = MAX_PAGE_ORDER;
 	machine_run(4 * PGHOT_PERIOD_MS);
 	assert_int_equal(machine_moved(2, 0, SMALL, 0), SMALL / 2);
 	assert_int_equal(pghot_map_ready(&machine_lower[2].map, NULL), 0);
+	machine_stop();
+}
+
+/* It needs somewhere to copy to. */
+TEST(what_is_too_little_to_compact_has_to_become_more)
+{
+	machine_start(false);
+	zone(0)->max_order = 3;
+	machine_room(0, LARGE + 10);
+	machine_room(1, 0);
+	machine_large(2, 0, 9);
+	machine_ready(2, 0, 0);
+	machine_thread(2);
+	machine_run(5);
+	assert_true(zone(0)->kswapd_woken);
 	machine_stop();
 }
 
@@ -127,6 +144,7 @@ TEST(a_range_goes_on_behind_a_folio_that_is_too_large)
 UNIT_MAIN(
 	cmocka_unit_test(small_pages_do_not_wait_for_a_large_one),
 	cmocka_unit_test(a_large_folio_waits_for_free_memory_in_one_piece),
+	cmocka_unit_test(what_is_too_little_to_compact_has_to_become_more),
 	cmocka_unit_test(those_that_wait_are_hardly_looked_at),
 	cmocka_unit_test(smaller_ones_are_not_too_large),
 	cmocka_unit_test(a_range_goes_on_behind_a_folio_that_is_too_large),

@@ -8,6 +8,7 @@
  * by from time to time instead would have them both wait for each other.
  */
 #include <linux/atomic.h>
+#include <linux/compaction.h>
 #include <linux/migrate.h>
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
@@ -65,15 +66,23 @@ bool pghot_has_block(int nid, unsigned int order)
 }
 
 /**
- * pghot_make_room - have cold pages of a node demoted
+ * pghot_make_room - have cold pages of a node demoted, or what is free compacted
  * @nid: the node
  * @order: order of the folio that found no room
+ *
+ * Where enough is free in small pieces nothing has to go. For one large folio kswapd
+ * would demote as much as all high watermarks together, each time that it is asked.
  */
 void pghot_make_room(int nid, unsigned int order)
 {
 	pg_data_t *pgdat = NODE_DATA(nid);
 	int z;
 
+	if (IS_ENABLED(CONFIG_COMPACTION) && order &&
+	    pghot_has_room(nid, compact_gap(order))) {
+		wakeup_kcompactd(pgdat, order, ZONE_MOVABLE);
+		return;
+	}
 	for (z = pgdat->nr_zones - 1; z >= 0; z--) {
 		if (managed_zone(pgdat->node_zones + z)) {
 			wakeup_kswapd(pgdat->node_zones + z, 0, order,

@@ -12,6 +12,7 @@ extern bool machine_preempt_rt;
 #define MACHINE_CONFIG_PGHOT_BOOT_OFF		0
 #define MACHINE_CONFIG_PGHOT_BOOT_PRECISE	0
 #define MACHINE_CONFIG_PGHOT_BOOT_DEFAULT	0
+#define MACHINE_CONFIG_COMPACTION		1
 #define MACHINE_CONFIG_PREEMPT_RT		machine_preempt_rt
 #define IS_ENABLED(option)	MACHINE_##option
 

@@ -24,6 +24,7 @@ struct zone {
 	unsigned long free, high, promo, nr_free_highatomic;
 	unsigned long lowmem_reserve[MAX_NR_ZONES];
 	unsigned int kswapd_woken;
+	unsigned int kcompactd_woken;
 	/* Of what is free, no piece is larger. */
 	unsigned int max_order;
 };
