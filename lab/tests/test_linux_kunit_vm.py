@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel's own unit tests (KUnit) of pghot, run through debugfs."""
+"""The kernel's own unit tests (KUnit) of pghot and of copy engines, run through debugfs."""
 
 import re
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.vm
 
 _RUN = """
 cd /sys/kernel/debug/kunit || exit
-for suite in pghot*; do
+for suite in pghot* dcbm; do
 	echo 1 >"$suite/run" || exit
 	cat "$suite/results" || exit
 done
@@ -22,9 +22,9 @@ done
 def _in_source():
     """(suite, case) of every KUnit case in the overlay."""
     found = []
-    for path in sorted((paths.ROOT / "linux/mm/pghot/tests").glob("*_kunit.c")):
+    for path in sorted((paths.ROOT / "linux").glob("**/*_kunit.c")):
         text = path.read_text(encoding="utf-8")
-        (suite,) = re.findall(r'\.name = "(pghot\w*)"', text)
+        (suite,) = re.findall(r'kunit_suite \w+ = \{\n\t\.name = "(pghot\w*|dcbm)"', text)
         found += [
             (suite, case) for case in re.findall(r"^\tKUNIT_CASE\w*\((\w+)", text, re.MULTILINE)
         ]
@@ -75,7 +75,7 @@ not ok 1 pghot_record
 
 @pytest.fixture(scope="module")
 def results(kernel):
-    """What every suite called pghot* said, run once."""
+    """What every suite said, run once."""
     machine = guests.Machine("three-node", kernel, [])
     done = machine.sh(_RUN)
     machine.close()
@@ -83,7 +83,9 @@ def results(kernel):
 
 
 @pytest.mark.parametrize(
-    ("suite", "case"), CASES, ids=[f"{suite[6:]}-{case}" for suite, case in CASES]
+    ("suite", "case"),
+    CASES,
+    ids=[f"{suite.removeprefix('pghot_')}-{case}" for suite, case in CASES],
 )
 def test_kunit(results, suite, case):
     assert parse(results.stdout).get((suite, case)) == "ok", results.stdout + results.stderr

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A copy engine of DMA channels: those of a DMA engine that can copy memory, and that
- * nobody else uses. It is there while its parameter channels is not 0.
+ * A copy engine of DMA channels: those of a DMA engine that can copy memory, that says
+ * when it failed to, and that nobody else uses. It is there while its parameter channels
+ * is not 0.
  *
  * A channel is never stopped while it may still write. Where one takes much too long
  * nothing more is given to any, and whoever waits for it goes on waiting.
@@ -10,6 +11,7 @@
 
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/device.h>
 #include <linux/dma-mapping.h>
 #include <linux/dmaengine.h>
 #include <linux/init.h>
@@ -21,6 +23,7 @@
 #include <linux/pfn.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #define CHANNELS_MAX	16U
 /* Jobs that a channel may have parts of, so that it has work when one ends. */
@@ -90,6 +93,15 @@ static size_t piece_least;
 /* A channel is so late that nothing more is to be given to any. */
 static bool retired;
 
+/*
+ * Drivers that say of each transfer whether it failed. Others may end one that failed like
+ * one that did not, as ptdma and ae4dma do, or with what came of another one, as
+ * switchtec_dma where they end out of order: pages would be lost.
+ */
+static const char * const drivers[] = {
+	"idxd", "ioatdma", "plx_dma", "memsim-dma",
+};
+
 static struct device *device_of(unsigned int channel)
 {
 	return channels[channel].chan->device->dev;
@@ -100,7 +112,7 @@ static void copy_ended(void *data, const struct dmaengine_result *result)
 	struct dcbm_copy *copy = data;
 	struct dcbm_job *own = copy->own;
 
-	copy->ok = !result || result->result == DMA_TRANS_NOERROR;
+	copy->ok = result && result->result == DMA_TRANS_NOERROR;
 	if (!atomic_sub_return(1, &own->left)) {
 		own->job->done_ns = ktime_get_ns();
 		complete(&own->done);
@@ -323,23 +335,46 @@ static void release_channels(void)
 		dma_release_channel(channels[--nr_channels].chan);
 }
 
+/* A driver that was met and is none of ours. */
+struct dcbm_refused {
+	char driver[32];
+};
+
+/* Is a channel's driver one that says what failed? */
+static bool is_ours(struct dma_chan *chan, void *data)
+{
+	const char *driver = dev_driver_string(chan->device->dev);
+	struct dcbm_refused *refused = data;
+
+	if (match_string(drivers, ARRAY_SIZE(drivers), driver) >= 0)
+		return true;
+	strscpy(refused->driver, driver);
+	return false;
+}
+
 static int request_channels(unsigned int wanted)
 {
+	struct dcbm_refused refused = { };
 	dma_cap_mask_t mask;
 
 	piece_least = SIZE_MAX;
 	dma_cap_zero(mask);
 	dma_cap_set(DMA_MEMCPY, mask);
 	while (nr_channels < wanted) {
-		struct dma_chan *chan = dma_request_chan_by_mask(&mask);
+		struct dma_chan *chan = dma_request_channel(mask, is_ours, &refused);
 
-		if (IS_ERR(chan))
+		if (!chan)
 			break;
 		channels[nr_channels].chan = chan;
 		atomic_set(&channels[nr_channels].jobs, 0);
 		piece_least = min(piece_least, piece_max(nr_channels++));
 	}
-	return nr_channels ? 0 : -ENODEV;
+	if (nr_channels)
+		return 0;
+	if (*refused.driver)
+		pr_notice("no channel of %s is taken: it is not known to say what failed\n",
+			  refused.driver);
+	return -ENODEV;
 }
 
 static int set_channels(unsigned int wanted)
@@ -407,3 +442,7 @@ static int __init dcbm_init(void)
 	return err;
 }
 late_initcall(dcbm_init);
+
+#ifdef CONFIG_MIGRATE_OFFLOAD_KUNIT_TEST
+#include "dcbm_kunit.c"
+#endif
