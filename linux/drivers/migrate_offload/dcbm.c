@@ -5,13 +5,13 @@
  * is not 0.
  *
  * A channel is never stopped while it may still write. Where one takes much too long
- * nothing more is given to any, and whoever waits for it goes on waiting.
+ * nothing more is given to any, and whoever waits for it goes on waiting. Channels stay
+ * as they are until nobody does.
  */
 #define pr_fmt(fmt) "dcbm: " fmt
 
 #include <linux/atomic.h>
 #include <linux/completion.h>
-#include <linux/device.h>
 #include <linux/dma-mapping.h>
 #include <linux/dmaengine.h>
 #include <linux/init.h>
@@ -21,26 +21,14 @@
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/pfn.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/string.h>
+#include <linux/wait_bit.h>
 
-#define CHANNELS_MAX	16U
-/* Jobs that a channel may have parts of, so that it has work when one ends. */
-#define CHANNEL_JOBS	2
+#include "dcbm.h"
+
 #define LATE_S		10
 /* A channel is asked for no less: what it takes to tell it, and to hear of it. */
 #define SHARE_MIN	(128UL << 10)
-
-/**
- * struct dcbm_channel - a channel that is ours
- * @chan: the channel
- * @jobs: that it has parts of
- */
-struct dcbm_channel {
-	struct dma_chan *chan;
-	atomic_t jobs;
-};
 
 struct dcbm_job;
 
@@ -84,28 +72,13 @@ struct dcbm_job {
 	struct dcbm_copy copy[];
 };
 
-/* Serialises changes of these, which are none while the engine is registered. */
+/* Serialises changes of channels, which are none while the engine is registered. */
 static DEFINE_MUTEX(channels_lock);
-static struct dcbm_channel channels[CHANNELS_MAX];
-static unsigned int nr_channels;
-/* What each of them takes in one piece. */
-static size_t piece_least;
 /* A channel is so late that nothing more is to be given to any. */
 static bool retired;
-
-/*
- * Drivers that say of each transfer whether it failed. Others may end one that failed like
- * one that did not, as ptdma and ae4dma do, or with what came of another one, as
- * switchtec_dma where they end out of order: pages would be lost.
- */
-static const char * const drivers[] = {
-	"idxd", "ioatdma", "plx_dma", "memsim-dma",
-};
-
-static struct device *device_of(unsigned int channel)
-{
-	return channels[channel].chan->device->dev;
-}
+/* Jobs that began and did not end, and that none is to begin: channels are to change. */
+static atomic_t jobs_begun;
+static bool stopping;
 
 static void copy_ended(void *data, const struct dmaengine_result *result)
 {
@@ -121,7 +94,7 @@ static void copy_ended(void *data, const struct dmaengine_result *result)
 
 static void copy_unmap(const struct dcbm_copy *copy)
 {
-	struct device *dev = device_of(copy->channel);
+	struct device *dev = dcbm_device(copy->channel);
 
 	dma_unmap_phys(dev, copy->from, copy->bytes, DMA_TO_DEVICE, 0);
 	dma_unmap_phys(dev, copy->to, copy->bytes, DMA_FROM_DEVICE, 0);
@@ -129,7 +102,7 @@ static void copy_unmap(const struct dcbm_copy *copy)
 
 static bool copy_map(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to)
 {
-	struct device *dev = device_of(copy->channel);
+	struct device *dev = dcbm_device(copy->channel);
 
 	copy->from = dma_map_phys(dev, from, copy->bytes, DMA_TO_DEVICE, 0);
 	if (dma_mapping_error(dev, copy->from))
@@ -144,7 +117,7 @@ static bool copy_map(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to)
 /* Give a channel a piece; false: it does not take it. */
 static bool give(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to)
 {
-	struct dma_chan *chan = channels[copy->channel].chan;
+	struct dma_chan *chan = dcbm_channels[copy->channel].chan;
 	struct dcbm_job *own = copy->own;
 	struct dma_async_tx_descriptor *tx;
 
@@ -170,15 +143,6 @@ out_unmap:
 	return false;
 }
 
-/* What a channel takes in one piece, in whole pages. */
-static size_t piece_max(unsigned int channel)
-{
-	struct device *dev = device_of(channel);
-	size_t most = min(dma_get_max_seg_size(dev), dma_max_mapping_size(dev));
-
-	return max(round_down(min(most, SZ_1G), PAGE_SIZE), PAGE_SIZE);
-}
-
 static phys_addr_t phys_of(struct folio *folio)
 {
 	return PFN_PHYS(folio_pfn(folio));
@@ -199,7 +163,7 @@ static void give_share(struct dcbm_job *own, unsigned int channel, size_t at,
 		       size_t end)
 {
 	const struct migrate_copy_job *job = own->job;
-	size_t bytes = PAGE_SIZE << job->order, most = piece_max(channel);
+	size_t bytes = PAGE_SIZE << job->order, most = dcbm_piece_max(channel);
 
 	while (at < end) {
 		struct dcbm_copy *copy = &own->copy[own->nr];
@@ -225,48 +189,62 @@ static void give_share(struct dcbm_job *own, unsigned int channel, size_t at,
 	}
 }
 
-/* Take a share in a channel; those near a node alone, or any. */
-static bool take(unsigned int nth, int node)
+/* Whoever waits until there are none, or no hope for that. */
+static void jobs_wake(void)
 {
-	struct dcbm_channel *c = &channels[nth];
-
-	if (node != NUMA_NO_NODE && dev_to_node(c->chan->device->dev) != node)
-		return false;
-	return atomic_add_unless(&c->jobs, 1, CHANNEL_JOBS);
+	wake_up_var(&jobs_begun);
 }
 
-/* Up to so many channels, those near the target first; return how many there are. */
-static unsigned int take_channels(unsigned int *taken, unsigned int most, int node)
+static void job_end(void)
 {
-	int near[] = { node, NUMA_NO_NODE };
-	unsigned long have = 0;
-	unsigned int nr = 0, n, i;
-
-	for (i = 0; i < ARRAY_SIZE(near); i++)
-		for (n = 0; n < nr_channels && nr < most; n++) {
-			if (test_bit(n, &have) || !take(n, near[i]))
-				continue;
-			__set_bit(n, &have);
-			taken[nr++] = n;
-		}
-	return nr;
+	if (atomic_dec_and_test(&jobs_begun))
+		jobs_wake();
 }
 
-static int dcbm_start(struct migrate_copy_engine *engine,
-		      struct migrate_copy_job *job)
+static bool job_begin(void)
+{
+	atomic_inc(&jobs_begun);
+	/* Either this sees that it stops, or jobs_stop() sees the job. */
+	smp_mb__after_atomic();
+	if (!READ_ONCE(stopping))
+		return true;
+	job_end();
+	return false;
+}
+
+/*
+ * Have no job begin until jobs_go_on(), and wait for those that did, but not for one that
+ * is known to be late, and no longer than it takes to know; return false if there are some.
+ */
+static bool jobs_stop(void)
+{
+	WRITE_ONCE(stopping, true);
+	/* See job_begin(). */
+	smp_mb();
+	wait_var_event_timeout(&jobs_begun,
+			       !atomic_read(&jobs_begun) || READ_ONCE(retired),
+			       LATE_S * HZ);
+	return !atomic_read(&jobs_begun);
+}
+
+static void jobs_go_on(void)
+{
+	WRITE_ONCE(stopping, false);
+}
+
+/* Give a job to channels. */
+static int job_give(struct migrate_copy_job *job)
 {
 	size_t total = job->nr * (PAGE_SIZE << job->order), share;
-	unsigned int taken[CHANNELS_MAX], nr, n, pieces;
+	unsigned int taken[DCBM_CHANNELS_MAX], nr, n, pieces;
 	struct dcbm_job *own;
 
-	if (READ_ONCE(retired))
-		return -EIO;
 	/* None is smaller than a folio but where a share or what a channel takes ends. */
-	pieces = job->nr + CHANNELS_MAX + total / piece_least;
+	pieces = job->nr + DCBM_CHANNELS_MAX + total / dcbm_piece_least;
 	own = kmalloc_flex(*own, copy, pieces, MIGRATE_COPY_GFP);
 	if (!own)
 		return -EBUSY;
-	nr = take_channels(taken, clamp(total / SHARE_MIN, 1, CHANNELS_MAX), job->to);
+	nr = dcbm_take(taken, clamp(total / SHARE_MIN, 1, DCBM_CHANNELS_MAX), job->to);
 	if (!nr) {
 		kfree(own);
 		return -EBUSY;
@@ -281,13 +259,28 @@ static int dcbm_start(struct migrate_copy_engine *engine,
 		give_share(own, taken[n], min(n * share, total),
 			   min((n + 1) * share, total));
 		if (test_bit(taken[n], &own->channel))
-			dma_async_issue_pending(channels[taken[n]].chan);
+			dma_async_issue_pending(dcbm_channels[taken[n]].chan);
 		else
-			atomic_dec(&channels[taken[n]].jobs);
+			atomic_dec(&dcbm_channels[taken[n]].jobs);
 	}
 	if (!atomic_sub_return(1, &own->left))
 		complete(&own->done);
 	return 0;
+}
+
+static int dcbm_start(struct migrate_copy_engine *engine,
+		      struct migrate_copy_job *job)
+{
+	int err;
+
+	if (READ_ONCE(retired))
+		return -EIO;
+	if (!job_begin())
+		return -EBUSY;
+	err = job_give(job);
+	if (err)
+		job_end();
+	return err;
 }
 
 static void dcbm_finish(struct migrate_copy_engine *engine,
@@ -300,6 +293,7 @@ static void dcbm_finish(struct migrate_copy_engine *engine,
 		if (!xchg(&retired, true))
 			pr_err("a channel is late by %d s: no more is given to any\n",
 			       LATE_S);
+		jobs_wake();
 		wait_for_completion(&own->done);
 	}
 	for (n = 0; n < own->nr; n++) {
@@ -311,9 +305,11 @@ static void dcbm_finish(struct migrate_copy_engine *engine,
 				   copy->last - copy->first + 1);
 	}
 	bitmap_complement(job->copied, own->bad, job->nr);
-	for_each_set_bit(n, &own->channel, CHANNELS_MAX)
-		atomic_dec(&channels[n].jobs);
+	for_each_set_bit(n, &own->channel, DCBM_CHANNELS_MAX)
+		atomic_dec(&dcbm_channels[n].jobs);
 	kfree(own);
+	/* From here on channels may go. */
+	job_end();
 }
 
 static const struct migrate_copy_ops dcbm_ops = {
@@ -329,73 +325,34 @@ static struct migrate_copy_engine dcbm_engine = {
 	.use = MIGRATE_COPY_ON,
 };
 
-static void release_channels(void)
-{
-	while (nr_channels)
-		dma_release_channel(channels[--nr_channels].chan);
-}
-
-/* A driver that was met and is none of ours. */
-struct dcbm_refused {
-	char driver[32];
-};
-
-/* Is a channel's driver one that says what failed? */
-static bool is_ours(struct dma_chan *chan, void *data)
-{
-	const char *driver = dev_driver_string(chan->device->dev);
-	struct dcbm_refused *refused = data;
-
-	if (match_string(drivers, ARRAY_SIZE(drivers), driver) >= 0)
-		return true;
-	strscpy(refused->driver, driver);
-	return false;
-}
-
-static int request_channels(unsigned int wanted)
-{
-	struct dcbm_refused refused = { };
-	dma_cap_mask_t mask;
-
-	piece_least = SIZE_MAX;
-	dma_cap_zero(mask);
-	dma_cap_set(DMA_MEMCPY, mask);
-	while (nr_channels < wanted) {
-		struct dma_chan *chan = dma_request_channel(mask, is_ours, &refused);
-
-		if (!chan)
-			break;
-		channels[nr_channels].chan = chan;
-		atomic_set(&channels[nr_channels].jobs, 0);
-		piece_least = min(piece_least, piece_max(nr_channels++));
-	}
-	if (nr_channels)
-		return 0;
-	if (*refused.driver)
-		pr_notice("no channel of %s is taken: it is not known to say what failed\n",
-			  refused.driver);
-	return -ENODEV;
-}
-
+/*
+ * Whoever sets a parameter keeps all others from theirs: this takes no longer than
+ * jobs_stop() does, for all that unregistering waits for has been seen to end.
+ */
 static int set_channels(unsigned int wanted)
 {
 	int err;
 
 	lockdep_assert_held(&channels_lock);
-	if (nr_channels) {
+	if (dcbm_nr_channels) {
+		if (!jobs_stop()) {
+			jobs_go_on();
+			return -EBUSY;
+		}
 		migrate_copy_unregister(&dcbm_engine);
-		release_channels();
+		dcbm_release();
+		jobs_go_on();
 	}
-	retired = false;
+	WRITE_ONCE(retired, false);
 	if (!wanted)
 		return 0;
-	err = request_channels(wanted);
+	err = dcbm_request(wanted);
 	if (!err)
 		err = migrate_copy_register(&dcbm_engine);
 	if (err)
-		release_channels();
-	else if (nr_channels < wanted)
-		pr_notice("%u of %u channels\n", nr_channels, wanted);
+		dcbm_release();
+	else if (dcbm_nr_channels < wanted)
+		pr_notice("%u of %u channels\n", dcbm_nr_channels, wanted);
 	return err;
 }
 
@@ -404,7 +361,7 @@ static int channels_set(const char *text, const struct kernel_param *kp)
 	unsigned int wanted;
 	int err = kstrtouint(text, 0, &wanted);
 
-	if (err || wanted > CHANNELS_MAX)
+	if (err || wanted > DCBM_CHANNELS_MAX)
 		return -EINVAL;
 	/* On the command line it comes before there are any: see dcbm_init(). */
 	if (system_state < SYSTEM_RUNNING)
@@ -419,7 +376,7 @@ static unsigned int at_boot;
 
 static int channels_get(char *buffer, const struct kernel_param *kp)
 {
-	return sysfs_emit(buffer, "%u\n", READ_ONCE(nr_channels));
+	return sysfs_emit(buffer, "%u\n", READ_ONCE(dcbm_nr_channels));
 }
 
 static const struct kernel_param_ops channels_ops = {
@@ -427,7 +384,7 @@ static const struct kernel_param_ops channels_ops = {
 	.get = channels_get,
 };
 
-/* DMA channels to use, up to CHANNELS_MAX; 0: the engine is not there. */
+/* DMA channels to use, up to DCBM_CHANNELS_MAX; 0: the engine is not there. */
 module_param_cb(channels, &channels_ops, &at_boot, 0644);
 
 /* After drivers of DMA engines. */

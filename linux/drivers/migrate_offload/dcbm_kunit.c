@@ -6,6 +6,7 @@
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
+#include <linux/device.h>
 #include <linux/err.h>
 #include <linux/gfp.h>
 
@@ -157,7 +158,7 @@ static int fake_init(struct kunit *test)
 {
 	fake_nr = 0;
 	fake_user = current;
-	if (nr_channels)
+	if (dcbm_nr_channels)
 		kunit_skip(test, "channels are in use");
 	if (!fake_set(1)) {
 		fake_set(0);
@@ -172,19 +173,22 @@ static void only_drivers_that_report(struct kunit *test)
 	static const char * const silent[] = {
 		"ptdma", "ae4dma", "switchtec_dma", "idxd2", "idx",
 	};
+	static const char * const drivers[] = {
+		"idxd", "ioatdma", "plx_dma", "memsim-dma",
+	};
 	unsigned int n;
 
 	for (n = 0; n < ARRAY_SIZE(silent); n++) {
 		fake_add(test, silent[n], 0);
 		KUNIT_EXPECT_EQ(test, fake_set(1), -ENODEV);
-		KUNIT_EXPECT_EQ(test, nr_channels, 0);
+		KUNIT_EXPECT_EQ(test, dcbm_nr_channels, 0);
 	}
 	for (n = 0; n < ARRAY_SIZE(drivers); n++) {
 		struct fake *good = fake_add(test, drivers[n], 0);
 
-		KUNIT_EXPECT_EQ(test, fake_set(CHANNELS_MAX), 0);
-		KUNIT_EXPECT_EQ(test, nr_channels, (n + 1) * FAKE_CHANNELS);
-		KUNIT_EXPECT_PTR_EQ(test, device_of(nr_channels - 1), good->dev);
+		KUNIT_EXPECT_EQ(test, fake_set(DCBM_CHANNELS_MAX), 0);
+		KUNIT_EXPECT_EQ(test, dcbm_nr_channels, (n + 1) * FAKE_CHANNELS);
+		KUNIT_EXPECT_PTR_EQ(test, dcbm_device(dcbm_nr_channels - 1), good->dev);
 	}
 }
 
@@ -215,9 +219,104 @@ static void failed_transfers_are_no_copies(struct kunit *test)
 	}
 }
 
+/* A device is of any that there could be. */
+static void need_nodes(struct kunit *test, unsigned int nr)
+{
+	if (nr > MAX_NUMNODES)
+		kunit_skip(test, "no NUMA");
+}
+
+static void nodes_give_channels_in_turn(struct kunit *test)
+{
+	static const unsigned int want[] = { 0, 1, 2, 0, 1, 2 };
+	struct fake *f[3];
+	unsigned int n;
+
+	need_nodes(test, 3);
+	f[0] = fake_add(test, "idxd", 0);
+	f[1] = fake_add(test, "ioatdma", 1);
+	f[2] = fake_add(test, "plx_dma", 2);
+	KUNIT_ASSERT_EQ(test, fake_set(3), 0);
+	for (n = 0; n < 3; n++)
+		KUNIT_EXPECT_PTR_EQ(test, dcbm_device(n), f[n]->dev);
+	KUNIT_ASSERT_EQ(test, fake_set(DCBM_CHANNELS_MAX), 0);
+	KUNIT_ASSERT_EQ(test, dcbm_nr_channels, ARRAY_SIZE(want));
+	for (n = 0; n < dcbm_nr_channels; n++)
+		KUNIT_EXPECT_PTR_EQ(test, dcbm_device(n), f[want[n]]->dev);
+}
+
+/* Where one node has more than the others all are found. */
+static void devices_of_a_node_all_give_channels(struct kunit *test)
+{
+	fake_add(test, "idxd", 0);
+	fake_add(test, "idxd2", 0);
+	fake_add(test, "ioatdma", 0);
+	fake_add(test, "plx_dma", NUMA_NO_NODE);
+	KUNIT_ASSERT_EQ(test, fake_set(DCBM_CHANNELS_MAX), 0);
+	KUNIT_EXPECT_EQ(test, dcbm_nr_channels, 3 * FAKE_CHANNELS);
+}
+
+static void idle_channels_are_taken_first(struct kunit *test)
+{
+	/* Channels 0 and 2 are of node 0, the others of node 1, which is the target. */
+	static const unsigned int want[] = { 1, 3, 0, 2, 1, 3, 0, 2 };
+	unsigned int taken[DCBM_CHANNELS_MAX], n;
+
+	need_nodes(test, 2);
+	fake_add(test, "idxd", 0);
+	fake_add(test, "ioatdma", 1);
+	KUNIT_ASSERT_EQ(test, fake_set(DCBM_CHANNELS_MAX), 0);
+	for (n = 0; n < ARRAY_SIZE(want); n++) {
+		KUNIT_ASSERT_EQ(test, dcbm_take(taken, 1, 1), 1);
+		KUNIT_EXPECT_EQ(test, taken[0], want[n]);
+	}
+	KUNIT_EXPECT_EQ(test, dcbm_take(taken, 1, 1), 0);
+	/* No channel twice for one job, however many are wanted. */
+	for (n = 0; n < dcbm_nr_channels; n++)
+		atomic_set(&dcbm_channels[n].jobs, 0);
+	KUNIT_EXPECT_EQ(test, dcbm_take(taken, DCBM_CHANNELS_MAX, 1), dcbm_nr_channels);
+	for (n = 0; n < dcbm_nr_channels; n++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[n].jobs), 1);
+}
+
+/* Whoever sets the parameter does not wait for a channel that hangs. */
+static void a_channel_that_hangs_stays(struct kunit *test)
+{
+	const struct dmaengine_result good = { .result = DMA_TRANS_NOERROR };
+	struct migrate_copy_job *job = fake_job(test, 1), *other = fake_job(test, 1);
+	u64 began;
+
+	fake_add(test, "idxd", 0);
+	KUNIT_ASSERT_EQ(test, fake_set(2), 0);
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
+	KUNIT_ASSERT_EQ(test, fake_nr, 1);
+	retired = true;
+	began = ktime_get_ns();
+	KUNIT_EXPECT_EQ(test, fake_set(0), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_set(1), -EBUSY);
+	KUNIT_EXPECT_LT(test, ktime_get_ns() - began, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, dcbm_nr_channels, 2);
+	KUNIT_EXPECT_EQ(test, dcbm_start(&dcbm_engine, other), -EIO);
+
+	/* Once it is there after all they can go, and come back as new. */
+	fake_end(0, &good);
+	dcbm_finish(&dcbm_engine, job);
+	KUNIT_EXPECT_TRUE(test, test_bit(0, job->copied));
+	KUNIT_EXPECT_EQ(test, fake_set(1), 0);
+	KUNIT_EXPECT_EQ(test, dcbm_nr_channels, 1);
+	fake_nr = 0;
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, other), 0);
+	fake_end(0, &good);
+	dcbm_finish(&dcbm_engine, other);
+}
+
 static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(only_drivers_that_report),
 	KUNIT_CASE(failed_transfers_are_no_copies),
+	KUNIT_CASE(nodes_give_channels_in_turn),
+	KUNIT_CASE(devices_of_a_node_all_give_channels),
+	KUNIT_CASE(idle_channels_are_taken_first),
+	KUNIT_CASE(a_channel_that_hangs_stays),
 	{}
 };
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Channels of the copy engine dcbm: whose it takes, and which of them a job gets. */
+#define pr_fmt(fmt) "dcbm: " fmt
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/device.h>
+#include <linux/dma-mapping.h>
+#include <linux/dmaengine.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+
+#include "dcbm.h"
+
+/* Jobs that a channel may have parts of, so that it has work when one ends. */
+#define CHANNEL_JOBS	2
+
+/* What may be read while the engine is registered, and changes only while it is not. */
+struct dcbm_channel dcbm_channels[DCBM_CHANNELS_MAX];
+unsigned int dcbm_nr_channels;
+/* What each of them takes in one piece. */
+size_t dcbm_piece_least;
+
+/*
+ * Drivers that say of each transfer whether it failed. Others may end one that failed like
+ * one that did not, as ptdma and ae4dma do, or with what came of another one, as
+ * switchtec_dma where they end out of order: pages would be lost.
+ */
+static const char * const drivers[] = {
+	"idxd", "ioatdma", "plx_dma", "memsim-dma",
+};
+
+/**
+ * dcbm_piece_max - what a channel takes in one piece
+ * @channel: the channel
+ *
+ * Return: bytes, in whole pages.
+ */
+size_t dcbm_piece_max(unsigned int channel)
+{
+	struct device *dev = dcbm_device(channel);
+	size_t most = min(dma_get_max_seg_size(dev), dma_max_mapping_size(dev));
+
+	return max(round_down(min(most, SZ_1G), PAGE_SIZE), PAGE_SIZE);
+}
+
+/* Take a share in a channel that has fewer jobs; those near a node alone, or any. */
+static bool channel_take(unsigned int nth, int node, int fewer)
+{
+	struct dcbm_channel *c = &dcbm_channels[nth];
+	int jobs = atomic_read(&c->jobs);
+
+	if (node != NUMA_NO_NODE && dev_to_node(dcbm_device(nth)) != node)
+		return false;
+	while (jobs < fewer)
+		if (atomic_try_cmpxchg(&c->jobs, &jobs, jobs + 1))
+			return true;
+	return false;
+}
+
+/**
+ * dcbm_take - have a job take channels
+ * @taken: set to their numbers
+ * @most: how many it may have
+ * @node: where the job's folios go
+ *
+ * Idle ones first, and of these those near the target. One that is given back has one
+ * job less.
+ *
+ * Return: how many it gets.
+ */
+unsigned int dcbm_take(unsigned int *taken, unsigned int most, int node)
+{
+	unsigned long have = 0;
+	unsigned int nr = 0, n, i;
+
+	for (i = 0; i < 2 * CHANNEL_JOBS; i++)
+		for (n = 0; n < dcbm_nr_channels && nr < most; n++) {
+			if (test_bit(n, &have) ||
+			    !channel_take(n, i % 2 ? NUMA_NO_NODE : node, i / 2 + 1))
+				continue;
+			__set_bit(n, &have);
+			taken[nr++] = n;
+		}
+	return nr;
+}
+
+/**
+ * dcbm_release - give all channels back
+ */
+void dcbm_release(void)
+{
+	while (dcbm_nr_channels)
+		dma_release_channel(dcbm_channels[--dcbm_nr_channels].chan);
+}
+
+/**
+ * struct dcbm_search - for channels
+ * @had: nodes of which there was one in this round
+ * @refused: a driver that was met and is none of ours
+ */
+struct dcbm_search {
+	nodemask_t had;
+	char refused[32];
+};
+
+static int search_node(const struct dma_chan *chan)
+{
+	int node = dev_to_node(chan->device->dev);
+
+	return node == NUMA_NO_NODE ? first_online_node : node;
+}
+
+/* Does a channel's driver say what failed, and is it its node's turn? */
+static bool search_takes(struct dma_chan *chan, void *data)
+{
+	const char *driver = dev_driver_string(chan->device->dev);
+	struct dcbm_search *search = data;
+
+	if (match_string(drivers, ARRAY_SIZE(drivers), driver) < 0) {
+		strscpy(search->refused, driver);
+		return false;
+	}
+	return !node_isset(search_node(chan), search->had);
+}
+
+/**
+ * dcbm_request - have channels
+ * @wanted: how many, up to DCBM_CHANNELS_MAX
+ *
+ * They are of all nodes in turn, for each target is to have some near.
+ *
+ * Return: 0 if there is any, or -ENODEV.
+ */
+int dcbm_request(unsigned int wanted)
+{
+	struct dcbm_search search = { };
+	dma_cap_mask_t mask;
+
+	dcbm_piece_least = SIZE_MAX;
+	dma_cap_zero(mask);
+	dma_cap_set(DMA_MEMCPY, mask);
+	while (dcbm_nr_channels < wanted) {
+		struct dma_chan *chan = dma_request_channel(mask, search_takes, &search);
+
+		if (!chan && nodes_empty(search.had))
+			break;
+		if (!chan) {
+			nodes_clear(search.had);
+			continue;
+		}
+		node_set(search_node(chan), search.had);
+		dcbm_channels[dcbm_nr_channels].chan = chan;
+		atomic_set(&dcbm_channels[dcbm_nr_channels].jobs, 0);
+		dcbm_piece_least = min(dcbm_piece_least, dcbm_piece_max(dcbm_nr_channels++));
+	}
+	if (dcbm_nr_channels)
+		return 0;
+	if (*search.refused)
+		pr_notice("no channel of %s is taken: it is not known to say what failed\n",
+			  search.refused);
+	return -ENODEV;
+}
