@@ -43,6 +43,7 @@ void migrate_copy_learn(struct migrate_copy_cost *c, u64 ns, u64 kib)
 			    clamp(kib, 1ULL, KIB_MAX));
 	u32 cost = clamp(got, 1ULL, (u64)U32_MAX);
 
+	c->rested = 0;
 	/*
 	 * Whoever was interrupted took very long. The least of the first few is what it
 	 * costs by itself, and so is what a loser takes that does better.
@@ -61,6 +62,17 @@ void migrate_copy_learn(struct migrate_copy_cost *c, u64 ns, u64 kib)
 		c->cost -= (c->cost - cost) >> MIGRATE_COPY_FOLLOW;
 }
 
+/* How many times the CPU's cost one loses that is tried, at least 1. */
+static u32 loss_of(const struct migrate_copy_cost *engine,
+		   const struct migrate_copy_cost *took,
+		   const struct migrate_copy_cost *cpu)
+{
+	u32 dear = max(engine->cost, took->cost / 2);
+	u32 more = dear - min(dear, cpu->cost);
+
+	return clamp(more / max(cpu->cost, 1U), 1U, MIGRATE_COPY_AGAIN_TIMES);
+}
+
 /**
  * migrate_copy_judge - who copies
  * @engine: what jobs of this kind cost with it
@@ -68,10 +80,10 @@ void migrate_copy_learn(struct migrate_copy_cost *c, u64 ns, u64 kib)
  * @cpu: what these folios cost the CPU
  *
  * An engine that is not known is tried, and one that is dearer is tried again now and
- * then, the more seldom the more often it was. Its cost alone does not tell: whoever has
- * something else to do meanwhile would wait for ever and it would cost nothing. No folio
- * is to be missing for more than twice as long as the CPU needs, which might have half of
- * the time.
+ * then, the more seldom the more often it was and the dearer. Its cost alone does not
+ * tell: whoever has something else to do meanwhile would wait for ever and it would cost
+ * nothing. No folio is to be missing for more than twice as long as the CPU needs, which
+ * might have half of the time.
  *
  * Return: the verdict.
  */
@@ -101,7 +113,7 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 	if (!engine->again)
 		engine->again = MIGRATE_COPY_AGAIN;
 	if (!engine->wait)
-		engine->wait = engine->again;
+		engine->wait = engine->again * loss_of(engine, took, cpu);
 	if (--engine->wait)
 		return MIGRATE_COPY_BY_CPU;
 	engine->again = min(2 * engine->again, MIGRATE_COPY_AGAIN_MAX);
@@ -114,7 +126,12 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
  */
 void migrate_copy_was_busy(struct migrate_copy_cost *engine)
 {
-	engine->rest = MIGRATE_COPY_REST;
+	/* Others were asked at the same time. */
+	if (engine->rest)
+		return;
+	engine->rested = clamp(2 * engine->rested, MIGRATE_COPY_REST,
+			       MIGRATE_COPY_REST_MAX);
+	engine->rest = engine->rested;
 }
 
 /**

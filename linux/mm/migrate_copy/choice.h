@@ -26,10 +26,20 @@
  */
 #define MIGRATE_COPY_AGAIN	16U
 #define MIGRATE_COPY_AGAIN_MAX	256U
+/*
+ * That is so for one that loses up to what the CPU costs. Who loses more waits for as many
+ * times as long as it loses that, so that what trying costs stays the same share, but for
+ * no more than so many times: it is tried again some day.
+ */
+#define MIGRATE_COPY_AGAIN_TIMES	256U
 /* After it has won so often in a row that it had lost is forgotten. */
 #define MIGRATE_COPY_PROVEN	64U
-/* What is busy is not asked for so many jobs. */
+/*
+ * What is busy is not asked for so many jobs, and for twice as many each time that it is
+ * busy again, until it does one.
+ */
 #define MIGRATE_COPY_REST	4U
+#define MIGRATE_COPY_REST_MAX	256U
 /* Where an engine wins, the CPU copies once in so many jobs to be compared with. */
 #define MIGRATE_COPY_SAMPLE	64U
 /*
@@ -50,6 +60,7 @@
  * @again: and so many after that; 0: it did not lose of late
  * @won: how often it won since it lost
  * @rest: so many jobs more until it is asked at all
+ * @rested: how many it was not asked for when it was last busy; 0: it did a job since
  */
 struct migrate_copy_cost {
 	u32 cost;
@@ -58,6 +69,7 @@ struct migrate_copy_cost {
 	u32 again;
 	u32 won;
 	u32 rest;
+	u32 rested;
 };
 
 /**
