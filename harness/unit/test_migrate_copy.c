@@ -41,6 +41,17 @@ TEST(sizes_are_powers_of_four)
 		assert_int_equal(migrate_copy_size(want[i].folios), want[i].size);
 }
 
+TEST(each_way_has_costs_of_its_own)
+{
+	unsigned int seen = 0, i;
+
+	/* A node is in one tier. */
+	for (i = 0; i < 8; i++)
+		if (!(i & 4) || (i & 2) >> 1 == (i & 1))
+			seen |= 1 << migrate_copy_way(i & 4, i & 2, i & 1);
+	assert_int_equal(seen, (1 << MIGRATE_COPY_WAYS) - 1);
+}
+
 TEST(a_cost_is_the_least_of_the_first_and_follows_what_comes)
 {
 	struct migrate_copy_cost c = { };
@@ -83,12 +94,10 @@ TEST(the_cpu_copies_until_it_is_known)
 
 	for (i = 0; i < MIGRATE_COPY_KNOWN; i++) {
 		assert_true(migrate_copy_cpu_due(&cpu));
-		assert_int_equal(judge(&engine, &cpu),
-				 MIGRATE_COPY_BY_CPU);
+		assert_int_equal(judge(&engine, &cpu), MIGRATE_COPY_BY_CPU);
 		migrate_copy_learn(&cpu, 6400, 64);
 	}
-	assert_int_equal(judge(&engine, &cpu),
-			 MIGRATE_COPY_TO_LEARN);
+	assert_int_equal(judge(&engine, &cpu), MIGRATE_COPY_TO_LEARN);
 }
 
 TEST(the_cpu_is_measured_now_and_then)
@@ -106,10 +115,8 @@ TEST(an_engine_has_to_be_cheaper_by_a_margin)
 	struct migrate_copy_cost cpu = known(160);
 	struct migrate_copy_cost cheap = known(149), dear = known(152);
 
-	assert_int_equal(judge(&cheap, &cpu),
-			 MIGRATE_COPY_BY_ENGINE);
-	assert_int_equal(judge(&dear, &cpu),
-			 MIGRATE_COPY_BY_CPU);
+	assert_int_equal(judge(&cheap, &cpu), MIGRATE_COPY_BY_ENGINE);
+	assert_int_equal(judge(&dear, &cpu), MIGRATE_COPY_BY_CPU);
 }
 
 TEST(what_lost_is_tried_again_ever_more_seldom)
@@ -464,6 +471,7 @@ TEST(an_engine_that_loses_is_hardly_used)
 
 UNIT_MAIN(
 	cmocka_unit_test(sizes_are_powers_of_four),
+	cmocka_unit_test(each_way_has_costs_of_its_own),
 	cmocka_unit_test(a_cost_is_the_least_of_the_first_and_follows_what_comes),
 	cmocka_unit_test(what_cost_nearly_nothing_is_not_believed_for_ever),
 	cmocka_unit_test(one_interruption_is_not_believed),

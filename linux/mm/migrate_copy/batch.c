@@ -66,6 +66,8 @@ static bool copy_may_be_early(struct folio *src)
 static void copy_step(struct migrate_copy *copy)
 {
 	copy->left--;
+	if (copy->run)
+		copy->run--;
 	if (list_is_last(&copy->src->lru, copy->srcs)) {
 		copy->src = NULL;
 		return;
@@ -74,21 +76,51 @@ static void copy_step(struct migrate_copy *copy)
 	copy->dst = list_next_entry(copy->dst, lru);
 }
 
+/* Can both be copied by one job? */
+static bool copy_is_like(const struct folio *src, const struct folio *dst,
+			 const struct folio *src2, const struct folio *dst2)
+{
+	return folio_order(src) == folio_order(src2) &&
+	       folio_nid(src) == folio_nid(src2) &&
+	       folio_nid(dst) == folio_nid(dst2);
+}
+
+/* How many from here on are like the first one: a job has no others, nor more of them. */
+static unsigned int copy_run(const struct migrate_copy *copy)
+{
+	unsigned int most = min(copy->left, MIGRATE_COPY_FOLIOS_MAX), nr = 1;
+	struct folio *src = copy->src, *dst = copy->dst;
+
+	for (; nr < most; nr++) {
+		src = list_next_entry(src, lru);
+		dst = list_next_entry(dst, lru);
+		if (!copy_is_like(copy->src, copy->dst, src, dst))
+			break;
+	}
+	return nr;
+}
+
 /* The next folio that is to be copied early, and a plan for those from there on. */
 static bool copy_seek(struct migrate_copy *copy, struct migrate_copy_plan *plan)
 {
-	int refused = -1;
-
 	for (; copy->src; copy_step(copy)) {
-		if ((int)folio_order(copy->src) == refused)
+		unsigned int order = folio_order(copy->src), size;
+		u8 *refused;
+
+		if (order >= MIGRATE_COPY_ORDERS)
 			continue;
-		if (!copy_may_be_early(copy->src))
+		if (!copy->run)
+			copy->run = copy_run(copy);
+		size = migrate_copy_size(copy->run);
+		refused = &copy->refused[migrate_copy_way_of(folio_nid(copy->src),
+							     folio_nid(copy->dst))][order];
+		/* What as many were not worth, fewer are not either. */
+		if (size < *refused || !copy_may_be_early(copy->src))
 			continue;
 		if (migrate_copy_plan(plan, copy->reason, copy->src, copy->dst,
-				      copy->left))
+				      copy->run))
 			return true;
-		/* Nor are others of its size. */
-		refused = folio_order(copy->src);
+		*refused = size + 1;
 	}
 	return false;
 }
@@ -113,8 +145,8 @@ static struct migrate_copy_job *copy_gather(struct migrate_copy *copy,
 	for (; nr < plan->folios && copy->src; copy_step(copy)) {
 		struct folio *src = copy->src;
 
-		if (folio_order(src) != job->order || folio_nid(src) != job->from ||
-		    folio_nid(copy->dst) != job->to)
+		if (nr && !copy_is_like(job->pair[0].src, job->pair[0].dst, src,
+					copy->dst))
 			break;
 		/* The first one is known to be. */
 		if (nr && !copy_may_be_early(src))
@@ -211,6 +243,8 @@ void __migrate_copy_begin(struct migrate_copy *copy, struct list_head *srcs,
 	copy->src = list_first_entry(srcs, struct folio, lru);
 	copy->dst = list_first_entry(dsts, struct folio, lru);
 	copy->left = list_count_nodes(srcs);
+	copy->run = 0;
+	memset(copy->refused, 0, sizeof(copy->refused));
 	copy->now = copy_start(copy);
 }
 

@@ -19,6 +19,22 @@
 #define MEAN_SHIFT	4
 
 /**
+ * migrate_copy_way - the class of a job by where its folios are and go to
+ * @within: they stay on their node
+ * @from_top: they are in the top tier
+ * @to_top: they go there
+ *
+ * What a KiB takes depends on it: no link is between within a node, and the same memory
+ * is read and written.
+ *
+ * Return: below MIGRATE_COPY_WAYS.
+ */
+unsigned int migrate_copy_way(bool within, bool from_top, bool to_top)
+{
+	return within ? 4U + to_top : 2U * from_top + to_top;
+}
+
+/**
  * migrate_copy_size - the class of a job by its folios
  * @folios: at least 1
  *

@@ -13,6 +13,8 @@
  * engine's set-up cost tells on the small ones alone.
  */
 #define MIGRATE_COPY_SIZES	5U
+/* Ways that folios go: see migrate_copy_way(). */
+#define MIGRATE_COPY_WAYS	6U
 /* Costs are kept in 1/16 ns a KiB, and follow by an eighth of what is new. */
 #define MIGRATE_COPY_SHIFT	4
 #define MIGRATE_COPY_FOLLOW	3
@@ -97,6 +99,7 @@ enum migrate_copy_verdict {
 	MIGRATE_COPY_TO_LEARN,	/* the engine, whose cost is not known, or long ago */
 };
 
+unsigned int migrate_copy_way(bool within, bool from_top, bool to_top);
 unsigned int migrate_copy_size(unsigned int folios);
 void migrate_copy_learn(struct migrate_copy_cost *c, u64 ns, u64 kib);
 enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,

@@ -40,10 +40,17 @@ static DEFINE_SPINLOCK(costs_lock);
 /* What the CPU takes to copy. */
 static struct migrate_copy_cost cpu_costs[MIGRATE_COPY_WAYS][MIGRATE_COPY_ORDERS];
 
-/* Between which tiers: what a KiB takes depends on it. */
-static unsigned int way_of(int from, int to)
+/**
+ * migrate_copy_way_of - the class of a job by its nodes
+ * @from: where its folios are
+ * @to: where they go
+ *
+ * Return: as migrate_copy_way().
+ */
+unsigned int migrate_copy_way_of(int from, int to)
 {
-	return node_is_toptier(from) * 2 + node_is_toptier(to);
+	return migrate_copy_way(from == to, node_is_toptier(from),
+				node_is_toptier(to));
 }
 
 static bool takes(const struct migrate_copy_state *state,
@@ -62,14 +69,14 @@ static u64 kib_of(unsigned int folios, unsigned int order)
 
 /* How much of it at a time. */
 static unsigned int chunk_of(struct migrate_copy_state *state, unsigned int way,
-			     unsigned int order, unsigned int left)
+			     unsigned int order, unsigned int run)
 {
 	u64 kib = migrate_copy_chunk(&state->lines[way][order],
 				     READ_ONCE(migrate_copy_first_us) * NSEC_PER_USEC,
 				     ++state->nth);
 	u64 folios = div64_u64(kib, kib_of(1, order));
 
-	return clamp(folios, 1, min(left, MIGRATE_COPY_FOLIOS_MAX));
+	return clamp(folios, 1, min(run, MIGRATE_COPY_FOLIOS_MAX));
 }
 
 /*
@@ -79,7 +86,7 @@ static unsigned int chunk_of(struct migrate_copy_state *state, unsigned int way,
 static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 					 enum migrate_reason reason,
 					 unsigned int way, unsigned int order,
-					 unsigned int left)
+					 unsigned int run)
 {
 	const struct migrate_copy_cost *cpu = &cpu_costs[way][order];
 	struct migrate_copy_state *state, *best = NULL;
@@ -92,7 +99,7 @@ static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 
 		if (!takes(state, reason, order))
 			continue;
-		folios = chunk_of(state, way, order, left);
+		folios = chunk_of(state, way, order, run);
 		size = migrate_copy_size(folios);
 		cost = &state->costs[plan->contended][way][order][size];
 		if (READ_ONCE(state->use) != MIGRATE_COPY_ALWAYS)
@@ -132,7 +139,8 @@ static bool is_compared(enum migrate_reason reason, unsigned int order)
  * @reason: why they migrate
  * @src: the first of them
  * @dst: where that goes
- * @left: how many there may be, at least 1
+ * @run: how many there are one after the other that are like these, at least 1: what comes
+ *	 behind them is copied by another job
  *
  * The least dear engine does, if it is less dear than the CPU. One that is not known is
  * tried, and the CPU's own cost is measured now and then, with as much as tells.
@@ -141,9 +149,9 @@ static bool is_compared(enum migrate_reason reason, unsigned int order)
  */
 bool migrate_copy_plan(struct migrate_copy_plan *plan,
 		       enum migrate_reason reason, const struct folio *src,
-		       const struct folio *dst, unsigned int left)
+		       const struct folio *dst, unsigned int run)
 {
-	unsigned int way = way_of(folio_nid(src), folio_nid(dst));
+	unsigned int way = migrate_copy_way_of(folio_nid(src), folio_nid(dst));
 	unsigned int order = folio_order(src);
 	struct migrate_copy_state *best = NULL;
 	bool sample = false;
@@ -154,10 +162,10 @@ bool migrate_copy_plan(struct migrate_copy_plan *plan,
 	plan->contended = cpu_is_contended();
 	rcu_read_lock();
 	spin_lock(&costs_lock);
-	if (kib_of(left, order) >= MIGRATE_COPY_CHUNK && is_compared(reason, order))
+	if (kib_of(run, order) >= MIGRATE_COPY_CHUNK && is_compared(reason, order))
 		sample = migrate_copy_cpu_due(&cpu_costs[way][order]);
 	if (!sample)
-		best = choose(plan, reason, way, order, left);
+		best = choose(plan, reason, way, order, run);
 	spin_unlock(&costs_lock);
 	if (sample)
 		plan->folios = max(MIGRATE_COPY_CHUNK / kib_of(1, order), 1);
@@ -178,15 +186,17 @@ void migrate_copy_put(struct migrate_copy_engine *engine)
 
 static struct migrate_copy_cost *cost_of(const struct migrate_copy_job *job)
 {
-	return &job->engine->state->costs[job->contended][way_of(job->from, job->to)]
-					 [job->order][migrate_copy_size(job->nr)];
+	unsigned int way = migrate_copy_way_of(job->from, job->to);
+
+	return &job->engine->state->costs[job->contended][way][job->order]
+					 [migrate_copy_size(job->nr)];
 }
 
 /* What the CPU has to do after an engine, in ns. */
 static u64 cpu_ns(const struct migrate_copy_job *job, unsigned int folios)
 {
 	const struct migrate_copy_cost *cpu =
-		&cpu_costs[way_of(job->from, job->to)][job->order];
+		&cpu_costs[migrate_copy_way_of(job->from, job->to)][job->order];
 
 	return kib_of(folios, job->order) * cpu->cost >> MIGRATE_COPY_SHIFT;
 }
@@ -224,7 +234,7 @@ void migrate_copy_account(struct migrate_copy_job *job, u64 finish_ns)
 	unsigned int copied = bitmap_weight(job->copied, job->nr);
 	u64 cost = job->start_ns + finish_ns;
 	u64 took = (job->done_ns ?: ktime_get_ns()) - job->started_ns;
-	unsigned int way = way_of(job->from, job->to);
+	unsigned int way = migrate_copy_way_of(job->from, job->to);
 	u64 kib = kib_of(job->nr, job->order);
 
 	spin_lock(&costs_lock);
@@ -248,7 +258,7 @@ void migrate_copy_account(struct migrate_copy_job *job, u64 finish_ns)
  */
 void migrate_copy_account_cpu(const struct migrate_copy_job *job, u64 ns)
 {
-	unsigned int way = way_of(job->from, job->to);
+	unsigned int way = migrate_copy_way_of(job->from, job->to);
 
 	spin_lock(&costs_lock);
 	migrate_copy_learn(&cpu_costs[way][job->order], ns,
@@ -260,7 +270,7 @@ void migrate_copy_account_cpu(const struct migrate_copy_job *job, u64 ns)
  * migrate_copy_costs - what is known of an engine for folios of one size, for debugging
  * @state: the engine's
  * @contended: while others want the CPU
- * @way: between which tiers
+ * @way: as migrate_copy_way()
  * @order: of the folios
  * @line: set to how long it takes
  * @costs: set to what it costs, by size of jobs

@@ -5,8 +5,12 @@
 
 #include <linux/jump_label.h>
 #include <linux/migrate_copy.h>
+#include <linux/mmzone.h>
 
 #include "choice.h"
+
+/* What migrates by batches has no more. */
+#define MIGRATE_COPY_ORDERS	NR_PAGE_ORDERS
 
 /*
  * In migrate_info of a destination, beside an anon_vma's address and the old state of
@@ -25,6 +29,8 @@
  * @src: the first of them that was not looked at
  * @dst: where that goes
  * @left: how many are from there on
+ * @run: so many of these are like the first one, or more; 0: they were not counted
+ * @refused: by way and order the class of the most such that nobody was to copy, plus 1
  * @now: the job that is under way, if any. Its first folio has not been moved
  */
 struct migrate_copy {
@@ -32,7 +38,8 @@ struct migrate_copy {
 	enum migrate_reason reason;
 	struct list_head *srcs;
 	struct folio *src, *dst;
-	unsigned int left;
+	unsigned int left, run;
+	u8 refused[MIGRATE_COPY_WAYS][MIGRATE_COPY_ORDERS];
 	struct migrate_copy_job *now;
 #endif
 };
@@ -90,9 +97,10 @@ struct migrate_copy_plan {
 	bool contended;
 };
 
+unsigned int migrate_copy_way_of(int from, int to);
 bool migrate_copy_plan(struct migrate_copy_plan *plan,
 		       enum migrate_reason reason, const struct folio *src,
-		       const struct folio *dst, unsigned int left);
+		       const struct folio *dst, unsigned int run);
 void migrate_copy_put(struct migrate_copy_engine *engine);
 void migrate_copy_refused(struct migrate_copy_job *job, int err);
 void migrate_copy_account(struct migrate_copy_job *job, u64 finish_ns);

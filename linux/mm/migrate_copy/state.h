@@ -7,15 +7,9 @@
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/migrate_copy.h>
-#include <linux/mmzone.h>
 #include <linux/percpu-refcount.h>
 
-#include "choice.h"
-
-/* From and to: the top tier or not. */
-#define MIGRATE_COPY_WAYS	4
-/* What migrates by batches has no more. */
-#define MIGRATE_COPY_ORDERS	NR_PAGE_ORDERS
+#include "internal.h"
 
 /**
  * struct migrate_copy_state - an engine, for the core

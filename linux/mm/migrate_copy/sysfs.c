@@ -245,7 +245,7 @@ static void __init order_dirs_init(void)
 /* --- what engines cost --------------------------------------------------- */
 
 static const char * const way_names[MIGRATE_COPY_WAYS] = {
-	"lower>lower", "lower>top", "top>lower", "top>top",
+	"lower>lower", "lower>top", "top>lower", "top>top", "in lower", "in top",
 };
 
 static void show_cost(struct seq_file *m, const struct migrate_copy_cost *c)
