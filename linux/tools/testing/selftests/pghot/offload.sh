@@ -116,6 +116,23 @@ test_large_folios_stay_whole() {
 	((tried > 0)) || skip "no folios of such sizes"
 }
 
+# A folio of which two processes give back the same half while it migrates is one of which
+# a part is mapped, though the rest has as many mappings as it has pages.
+test_halves_given_back_meanwhile() {
+	local thp=/sys/kernel/mm/transparent_hugepage/hugepages-64kB said caught
+	need_engine slow
+	knob $BALANCING 0
+	[ -e $thp/enabled ] || skip "no folios of 64 KiB"
+	[ -e $thp/stats/nr_anon_partially_mapped ] || skip "they are not counted"
+	knob $thp/enabled always
+	said=$("$HERE/halves" 64 "$SLOW" "$FAST" 50 2>&1) || fail "halves: $said"
+	say "$said"
+	caught=${said#caught=}
+	caught=${caught%% *}
+	((caught > 0)) || skip "both were never in time"
+	((caught == ${said##*known=})) || fail "$said"
+}
+
 test_forks_meanwhile() {
 	need_engine reverse
 	forks_right
