@@ -84,7 +84,8 @@ def _uncounted(engine: Engine) -> list[str]:
 #: What dcbm does that others do not.
 _LATE = (
     " dcbm fails with all once one of its channels was late by 10 s, until"
-    " /sys/module/dcbm/parameters/channels is written to again."
+    " /sys/module/dcbm/parameters/channels is written to again: EBUSY then says that a job still"
+    " waits for it."
 )
 
 
