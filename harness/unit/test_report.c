@@ -149,6 +149,34 @@ TEST(what_an_nmi_reports_is_recorded_after_it)
 	machine_stop();
 }
 
+/* An interrupt for each sample would cost more than the sample. */
+TEST(what_nmis_report_waits_for_the_timer_unless_it_is_much)
+{
+	struct pghot_access a = at(0, 1);
+	unsigned int i, n;
+
+	machine_start(false);
+	assert_int_equal(pghot_ring_alloc(&machine_source), 0);
+	machine_irqs_off = true;
+	n = fill(1);
+	machine_irqs_off = false;
+	pghot_ring_sync(&machine_source);
+	assert_int_equal(*machine_source.accesses, n);
+
+	for (i = 1; i < n / 2; i++) {
+		a.pfn++;
+		assert_true(pghot_record_nmi(&a, 1, &machine_source));
+	}
+	assert_int_equal(*machine_source.accesses, n);
+	assert_true(pghot_record_nmi(&a, 1, &machine_source));
+	assert_int_equal(*machine_source.accesses, n + n / 2);
+	assert_true(pghot_record_nmi(&a, 1, &machine_source));
+	assert_int_equal(*machine_source.accesses, n + n / 2);
+	pghot_ring_free(&machine_source);
+	assert_int_equal(*machine_source.accesses, n + n / 2 + 1);
+	machine_stop();
+}
+
 TEST(an_nmi_may_name_a_tail_page)
 {
 	struct pghot_access a[2] = { at(700, 1), at(1000, 1) };
@@ -200,6 +228,7 @@ UNIT_MAIN(
 	cmocka_unit_test(a_range_may_have_pages_that_nobody_tracks),
 	cmocka_unit_test(pages_that_are_free_are_not_recorded),
 	cmocka_unit_test(what_an_nmi_reports_is_recorded_after_it),
+	cmocka_unit_test(what_nmis_report_waits_for_the_timer_unless_it_is_much),
 	cmocka_unit_test(an_nmi_may_name_a_tail_page),
 	cmocka_unit_test(a_number_that_no_node_has_says_as_much_as_none),
 )

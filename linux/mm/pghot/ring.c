@@ -2,6 +2,10 @@
 /*
  * Reports from NMIs: kept in a ring of the CPU and recorded from an interrupt
  * soon after, where looking at a page may take its time.
+ *
+ * That is the timer's, which comes anyway: an interrupt for each report would cost as
+ * much as the report. Where the timer is stopped, or the ring becomes half full before
+ * it comes, the CPU interrupts itself.
  */
 #include <linux/export.h>
 #include <linux/irq_work.h>
@@ -18,29 +22,34 @@
  * where interrupts were off for long. A power of two.
  */
 #define RING_ACCESSES		128U
+/* With so many the timer is not waited for. */
+#define RING_MANY		(RING_ACCESSES / 2)
 
 /**
  * struct pghot_ring - what one CPU has reported and not yet recorded
- * @drain: records it
+ * @tick: records it when the timer interrupts
+ * @now: records it at once
  * @source: who reported it
  * @head: how many were ever added; the reporter's
  * @tail: how many were ever recorded; the drainer's
  * @access: the accesses
  *
  * Both work on the CPU whose ring it is, and the reporter may interrupt the
- * drainer, not the other way round.
+ * drainer, not the other way round. @tick and @now do not interrupt each other either:
+ * with PREEMPT_RT they have the same thread, which is why neither is a hard interrupt.
+ * The timer wakes that, also for @now where @tick waits already.
  */
 struct pghot_ring {
-	struct irq_work drain;
+	struct irq_work tick;
+	struct irq_work now;
 	struct pghot_source *source;
 	u32 head;
 	u32 tail;
 	struct pghot_access access[RING_ACCESSES];
 };
 
-static void ring_drain(struct irq_work *work)
+static void ring_drain(struct pghot_ring *ring)
 {
-	struct pghot_ring *ring = container_of(work, struct pghot_ring, drain);
 	u32 tail = ring->tail, head;
 
 	/* Pairs with the release in pghot_record_nmi(): the accesses are there. */
@@ -55,6 +64,16 @@ static void ring_drain(struct irq_work *work)
 		/* Only now may the reporter use these again. */
 		smp_store_release(&ring->tail, tail);
 	}
+}
+
+static void ring_tick(struct irq_work *work)
+{
+	ring_drain(container_of(work, struct pghot_ring, tick));
+}
+
+static void ring_now(struct irq_work *work)
+{
+	ring_drain(container_of(work, struct pghot_ring, now));
 }
 
 /**
@@ -73,7 +92,8 @@ int pghot_ring_alloc(struct pghot_source *source)
 	for_each_possible_cpu(cpu) {
 		struct pghot_ring *ring = per_cpu_ptr(source->ring, cpu);
 
-		init_irq_work(&ring->drain, ring_drain);
+		ring->tick = IRQ_WORK_INIT_LAZY(ring_tick);
+		init_irq_work(&ring->now, ring_now);
 		ring->source = source;
 	}
 	return 0;
@@ -82,6 +102,10 @@ int pghot_ring_alloc(struct pghot_source *source)
 /**
  * pghot_ring_sync - wait until what a source has reported is recorded
  * @source: the source, which reports no more; it may have no rings
+ *
+ * The rings of a CPU that goes offline are emptied as it goes.
+ *
+ * Context: process context; sleeps.
  */
 void pghot_ring_sync(struct pghot_source *source)
 {
@@ -89,8 +113,14 @@ void pghot_ring_sync(struct pghot_source *source)
 
 	if (!source->ring)
 		return;
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(source->ring, cpu)->drain);
+	/* One that was about to stop its timer when the report came has none to wait for. */
+	wake_up_all_idle_cpus();
+	for_each_possible_cpu(cpu) {
+		struct pghot_ring *ring = per_cpu_ptr(source->ring, cpu);
+
+		irq_work_sync(&ring->tick);
+		irq_work_sync(&ring->now);
+	}
 }
 
 /**
@@ -121,11 +151,12 @@ bool pghot_record_nmi(const struct pghot_access *accesses, unsigned int nr,
 		      struct pghot_source *source)
 {
 	struct pghot_ring *ring = this_cpu_ptr(source->ring);
-	u32 head = ring->head;
+	u32 head = ring->head, used;
 	unsigned int i;
 
 	/* Pairs with the release in ring_drain(): what was there is read. */
-	if (nr > RING_ACCESSES - (head - smp_load_acquire(&ring->tail))) {
+	used = head - smp_load_acquire(&ring->tail);
+	if (nr > RING_ACCESSES - used) {
 		pghot_stat_add(PGHOT_STAT_dropped, nr);
 		return false;
 	}
@@ -133,7 +164,7 @@ bool pghot_record_nmi(const struct pghot_access *accesses, unsigned int nr,
 		ring->access[(head + i) % RING_ACCESSES] = accesses[i];
 	/* Pairs with the acquire in ring_drain(): they are there. */
 	smp_store_release(&ring->head, head + nr);
-	irq_work_queue(&ring->drain);
+	irq_work_queue(used + nr < RING_MANY ? &ring->tick : &ring->now);
 	return true;
 }
 EXPORT_SYMBOL_GPL(pghot_record_nmi);

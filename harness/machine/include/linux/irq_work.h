@@ -6,20 +6,23 @@
 
 struct irq_work {
 	void (*func)(struct irq_work *work);
+	bool lazy;
 	bool pending;
 };
 
+#define IRQ_WORK_INIT_LAZY(_func)	((struct irq_work) { .func = (_func), .lazy = true })
+
 /*
- * The interrupt comes at once, or not before it is allowed to. With PREEMPT_RT a
- * thread does the work, whatever it was that was interrupted.
+ * The interrupt comes at once, or not before it is allowed to; that of the timer comes
+ * when somebody waits for it. With PREEMPT_RT a thread does the work, whatever it was
+ * that was interrupted.
  */
 extern bool machine_irqs_off, machine_preempt_off;
 
 static inline void init_irq_work(struct irq_work *work,
 				 void (*func)(struct irq_work *))
 {
-	work->func = func;
-	work->pending = false;
+	*work = (struct irq_work) { .func = func };
 }
 
 static inline void irq_work_sync(struct irq_work *work)
@@ -36,7 +39,7 @@ static inline void irq_work_sync(struct irq_work *work)
 static inline void irq_work_queue(struct irq_work *work)
 {
 	work->pending = true;
-	if (!machine_irqs_off)
+	if (!work->lazy && !machine_irqs_off)
 		irq_work_sync(work);
 }
 
