@@ -145,7 +145,7 @@ TEST(the_rest_is_what_says_most)
 
 	assert_int_equal(chmu_plan(&caps, 20000, 5, 16, &setup), 0);
 	assert_int_equal(FIELD_GET(CHMU_CFG0_TRACK, setup.cfg[0]),
-			 CHMU_TRACK_PLAIN_ALL);
+			 CHMU_TRACK_PLAIN_READS);
 	assert_int_equal(FIELD_GET(CHMU_CFG0_THRESHOLD, setup.cfg[0]), 5);
 	assert_int_equal(FIELD_GET(CHMU_CFG1_MODE, setup.cfg[1]),
 			 CHMU_MODE_BY_EPOCH);
@@ -158,7 +158,7 @@ TEST(the_rest_is_what_says_most)
 	caps.by_epoch = false;
 	caps.samplings = 0xc;
 	assert_int_equal(chmu_plan(&caps, 20000, 5, 16, &setup), 0);
-	assert_int_equal(FIELD_GET(CHMU_CFG0_TRACK, setup.cfg[0]), CHMU_TRACK_ALL);
+	assert_int_equal(FIELD_GET(CHMU_CFG0_TRACK, setup.cfg[0]), CHMU_TRACK_READS);
 	assert_int_equal(FIELD_GET(CHMU_CFG1_MODE, setup.cfg[1]),
 			 CHMU_MODE_ALWAYS_ON);
 	assert_int_equal(FIELD_GET(CHMU_CFG1_SAMPLING, setup.cfg[1]), 2);
@@ -174,6 +174,29 @@ TEST(the_rest_is_what_says_most)
 	assert_int_equal(FIELD_GET(CHMU_CFG0_THRESHOLD, setup.cfg[0]), 15);
 	assert_int_equal(chmu_plan(&caps, 20000, 2, 0, &setup), -EINVAL);
 	assert_int_equal(chmu_plan(&caps, 20000, 2, 33, &setup), -EINVAL);
+}
+
+/* What is written back was used before, and a page that is moved there is written. */
+TEST(reads_are_counted_where_that_can_be_done)
+{
+	static const struct {
+		u32 tracks, track;
+	} cases[] = {
+		{ 0x3f, CHMU_TRACK_READS }, { 0x07, CHMU_TRACK_PLAIN_READS },
+		{ 0x25, CHMU_TRACK_PLAIN_READS }, { 0x36, CHMU_TRACK_ALL },
+		{ 0x16, CHMU_TRACK_PLAIN_ALL }, { 0x12, CHMU_TRACK_WRITES },
+		{ 0x02, CHMU_TRACK_PLAIN_WRITES },
+	};
+	struct chmu_caps caps = usual();
+	struct chmu_setup setup;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		caps.tracks = cases[i].tracks;
+		assert_int_equal(chmu_plan(&caps, 20000, 5, 16, &setup), 0);
+		assert_int_equal(FIELD_GET(CHMU_CFG0_TRACK, setup.cfg[0]),
+				 cases[i].track);
+	}
 }
 
 TEST(instances_share_the_ranges)
@@ -293,6 +316,7 @@ UNIT_MAIN(
 	cmocka_unit_test(units_are_pages_or_parts_of_them_or_little_more),
 	cmocka_unit_test(an_epoch_is_the_nearest_there_is),
 	cmocka_unit_test(the_rest_is_what_says_most),
+	cmocka_unit_test(reads_are_counted_where_that_can_be_done),
 	cmocka_unit_test(instances_share_the_ranges),
 	cmocka_unit_test(what_waits_is_bounded_whatever_the_device_says),
 	cmocka_unit_test(neighbours_that_weigh_the_same_are_one_span),

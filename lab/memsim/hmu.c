@@ -89,7 +89,9 @@ static bool tracks(const struct hmu_instance *i, uint64_t at, bool write)
 	uint64_t track = HMU_GET(CHMU_CFG0_TRACK, i->cfg[0]);
 	uint64_t n = at >> CHMU_RANGE_SHIFT;
 
-	if (track == (write ? CHMU_TRACK_PLAIN_READS : CHMU_TRACK_PLAIN_WRITES))
+	/* All memory is plain. */
+	if (write ? track == CHMU_TRACK_PLAIN_READS || track == CHMU_TRACK_READS :
+		    track == CHMU_TRACK_PLAIN_WRITES)
 		return false;
 	return n < 64 * HMU_WORDS && i->bitmap[n / 64] >> n % 64 & 1;
 }

@@ -5,7 +5,8 @@
 #define EPOCH_MAX_NS	1000000000ULL
 #define TRACKED		(1 << (CHMU_TRACK_PLAIN_READS - 1) | \
 			 1 << (CHMU_TRACK_PLAIN_WRITES - 1) | \
-			 1 << (CHMU_TRACK_PLAIN_ALL - 1))
+			 1 << (CHMU_TRACK_PLAIN_ALL - 1) | \
+			 1 << (CHMU_TRACK_READS - 1))
 
 const struct range *hmu_range(const struct hmu *h, uint64_t n)
 {

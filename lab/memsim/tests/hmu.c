@@ -162,7 +162,7 @@ static void units_samples_and_kinds(void **state)
 
 	(void)state;
 	enable(h, 0, cfg0(CHMU_TRACK_PLAIN_WRITES, 1), cfg1(16, 2, 0));
-	enable(h, 1, cfg0(CHMU_TRACK_PLAIN_READS, 1), cfg1(8, 0, 0));
+	enable(h, 1, cfg0(CHMU_TRACK_READS, 1), cfg1(8, 0, 0));
 	for (i = 0; i < 16; i++) {
 		hmu_request(h, 20 * PAGE, true, READY);
 		hmu_request(h, 40 * PAGE + 256, false, READY);

@@ -20,7 +20,7 @@ static void registers_say_what_it_is(void **state)
 			 HMU_GET(CHMU_COMMON_INSTANCE_BYTES,
 				 hmu_ops.read(h, at + CHMU_COMMON_CAP1)), HMU_INSTANCE(1));
 	assert_int_equal(HMU_GET(CHMU_CAP0_VECTOR, cap), 1);
-	assert_int_equal(HMU_GET(CHMU_CAP0_TRACK, cap), 7);
+	assert_int_equal(HMU_GET(CHMU_CAP0_TRACK, cap), 0xf);
 	assert_int_equal(HMU_GET(CHMU_CAP0_ENTRIES, cap), HMU_ENTRIES);
 	cap = get(h, 1, CHMU_CAP1);
 	assert_int_equal(HMU_GET(CHMU_CAP1_UNITS, cap), HMU_UNITS);

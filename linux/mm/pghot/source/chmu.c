@@ -26,10 +26,14 @@ static const u32 scale_us[] = {
 	[CHMU_EPOCH_1US] = 1,
 };
 
-/* From what is counted best: all requests, whoever's; then reads. */
+/*
+ * From what is counted best: reads, whoever's. Caches read a line before a CPU writes to
+ * it; what they write is of uses that are over, and a page that was just demoted is
+ * written whole.
+ */
 static const u8 track_order[] = {
-	CHMU_TRACK_ALL, CHMU_TRACK_PLAIN_ALL, CHMU_TRACK_READS,
-	CHMU_TRACK_PLAIN_READS, CHMU_TRACK_WRITES, CHMU_TRACK_PLAIN_WRITES,
+	CHMU_TRACK_READS, CHMU_TRACK_PLAIN_READS, CHMU_TRACK_ALL,
+	CHMU_TRACK_PLAIN_ALL, CHMU_TRACK_WRITES, CHMU_TRACK_PLAIN_WRITES,
 };
 
 static u64 chmu_epoch_us(u32 scale, u32 count)

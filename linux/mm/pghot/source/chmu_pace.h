@@ -16,8 +16,9 @@
 #define CHMU_LONGER_EPOCHS	8U
 
 /*
- * One request may be that of a line that is written back: not yet a use. Of no page
- * more is asked than of another, however large a unit is.
+ * One request may be a line that was read ahead, or one that is written back where only
+ * all requests can be counted: not yet a use. Of no page more is asked than of another,
+ * however large a unit is.
  */
 #define CHMU_THRESHOLD_MIN	2U
 #define CHMU_THRESHOLD_MAX	1000000U

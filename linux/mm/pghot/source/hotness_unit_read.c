@@ -59,9 +59,10 @@ static void hotness_unit_report_pages(struct hotness_unit *unit, const struct ch
 
 /*
  * A unit counts what is requested of a frame, whichever page is there. Where pages are
- * exchanged, one epoch may have the last accesses of a page, the copy of it as it left and
- * that of another one into its place: two passes without any access to what is there
- * now. So what one epoch says makes no page ready; the next one is of that page alone.
+ * exchanged, one epoch may have the last accesses of a page, the copy of it as it left and,
+ * where writes count, that of another one into its place: without any access to what is
+ * there now. So what one epoch says makes no page ready; the next one is of that page
+ * alone. Who has one access be enough has asked for one epoch, too.
  */
 static u32 hotness_unit_most_weight(void)
 {
