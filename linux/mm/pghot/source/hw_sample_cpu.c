@@ -191,17 +191,17 @@ void hw_sample_switch(bool on)
 }
 
 /*
- * Does somebody else want the counter? Others of the CPU have it in turns with ours,
- * which is not on the CPU then. Those of a task come after ours and are refused: what
- * perf does is to try again with a timer.
+ * Does somebody else want the counter? Whoever of several is refused, ours or others,
+ * perf tries again with a timer, as long as any is. That ours is not on its CPU says less:
+ * it is taken off where a task comes that has pinned events, and put back at once, and
+ * while a guest has the PMU.
  */
 static bool hw_sample_cpu_wanted(const struct hw_sample_cpu *c, int cpu)
 {
 	const struct perf_cpu_pmu_context *cpc =
 		*per_cpu_ptr(c->event->pmu->cpu_pmu_context, cpu);
 
-	return READ_ONCE(c->event->state) == PERF_EVENT_STATE_INACTIVE ||
-	       READ_ONCE(cpc->hrtimer_active);
+	return READ_ONCE(cpc->hrtimer_active);
 }
 
 /**
