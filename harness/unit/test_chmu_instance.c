@@ -208,6 +208,31 @@ TEST(a_list_is_read_round_its_end)
 	end();
 }
 
+/* What waited while nobody read says nothing of now. */
+TEST(what_waits_is_dropped)
+{
+	struct chmu_instance i;
+	u64 entries[2], page;
+
+	begin();
+	i = started(0, 1);
+	assert_int_equal(chmu_instance_drop(&i), 0);
+	for (page = 0; page < HMU_ENTRIES; page++)
+		request(page, 1);
+	end_epoch();
+	assert_int_equal(chmu_instance_drop(&i), HMU_ENTRIES - 1);
+	assert_int_equal(chmu_instance_waiting(&i), 0);
+	/* From where it was full on there is room again. */
+	request(7, 2);
+	end_epoch();
+	assert_int_equal(chmu_instance_waiting(&i), 1);
+	assert_int_equal(chmu_instance_read(&i, entries, 1), 1);
+	assert_int_equal(entries[0], 7 << HMU_COUNT_BITS | 2);
+	gone = true;
+	assert_int_equal(chmu_instance_drop(&i), 0);
+	end();
+}
+
 TEST(a_full_list_says_so_once)
 {
 	struct chmu_instance i;
@@ -289,6 +314,7 @@ TEST(indices_that_make_no_sense_are_nothing)
 	lie = 0xffff;
 	assert_int_equal(chmu_instance_waiting(&i), 0);
 	assert_int_equal(chmu_instance_read(&i, entries, 2), 0);
+	assert_int_equal(chmu_instance_drop(&i), 0);
 	end();
 }
 
@@ -336,6 +362,7 @@ UNIT_MAIN(
 	cmocka_unit_test(what_was_requested_is_listed_and_read),
 	cmocka_unit_test(it_begins_anew_with_other_settings),
 	cmocka_unit_test(a_list_is_read_round_its_end),
+	cmocka_unit_test(what_waits_is_dropped),
 	cmocka_unit_test(a_full_list_says_so_once),
 	cmocka_unit_test(an_instance_without_ranges_stays_off),
 	cmocka_unit_test(what_a_device_says_of_itself_is_not_trusted),

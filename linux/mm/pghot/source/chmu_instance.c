@@ -191,6 +191,22 @@ u64 chmu_instance_acknowledge(struct chmu_instance *i)
 }
 
 /**
+ * chmu_instance_drop - forget the entries that wait to be read
+ * @i: the instance
+ *
+ * Return: how many there were.
+ */
+u32 chmu_instance_drop(struct chmu_instance *i)
+{
+	u16 tail = readw(i->regs + CHMU_TAIL);
+	u32 used = chmu_used(readw(i->regs + CHMU_HEAD), tail, i->caps.entries);
+
+	if (used)
+		writew(tail, i->regs + CHMU_HEAD);
+	return used;
+}
+
+/**
  * chmu_instance_waiting - entries that wait to be read
  * @i: the instance
  *

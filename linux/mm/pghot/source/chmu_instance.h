@@ -44,6 +44,7 @@ int chmu_instance_start(struct chmu_instance *i, u32 epoch_us, u32 threshold);
 void chmu_instance_stop(struct chmu_instance *i);
 u64 chmu_instance_acknowledge(struct chmu_instance *i);
 u32 chmu_instance_waiting(struct chmu_instance *i);
+u32 chmu_instance_drop(struct chmu_instance *i);
 u32 chmu_instance_read(struct chmu_instance *i, u64 *entries, u32 nr);
 
 #endif /* _MM_PGHOT_CHMU_INSTANCE_H */

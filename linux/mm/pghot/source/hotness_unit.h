@@ -29,6 +29,7 @@ struct pghot_source;
  * @list: links all units
  * @work: reads it; disabled while it does not run
  * @resting: reading has cost enough for now: interrupts change nothing
+ * @stale: it rested for longer than an epoch: what waits is of no time that is known
  * @nid: node whose pages it reported last, or NUMA_NO_NODE
  * @pace: settings that follow what becomes of reports
  * @budget: time that reading may take
@@ -49,6 +50,7 @@ struct hotness_unit {
 	struct list_head list;
 	struct delayed_work work;
 	bool resting;
+	bool stale;
 	int nid;
 	struct chmu_pace pace;
 	struct chmu_budget budget;

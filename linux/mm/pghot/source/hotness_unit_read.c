@@ -219,7 +219,11 @@ static void hotness_unit_work(struct work_struct *work)
 			unit->overflow = true;
 			atomic_long_inc(&hotness_unit_overflows);
 		}
-		hotness_unit_read_hotlist(unit, i);
+		/* Of a rest: it may be cold by now, but how much it is sets the pace. */
+		if (unit->stale)
+			unit->listed += chmu_instance_drop(i);
+		else
+			hotness_unit_read_hotlist(unit, i);
 		/* After a reset, say. */
 		i->running = status & CHMU_STATUS_ENABLED;
 		lost |= !i->running;
@@ -227,6 +231,7 @@ static void hotness_unit_work(struct work_struct *work)
 	now_ns = ktime_get_ns();
 	rest_ns = chmu_budget_spend(&unit->budget, now_ns,
 				    task_sched_runtime(current) - begin_ns);
+	unit->stale = rest_ns > (u64)unit->pace.epoch_us * NSEC_PER_USEC;
 	if (lost)
 		hotness_unit_start_instances(unit, false);
 	sleep_ns = hotness_unit_follow_pace(unit, now_ns);
@@ -296,6 +301,7 @@ void hotness_unit_run(struct hotness_unit *unit)
 	unit->stepped_ns = now_ns;
 	unit->listed = 0;
 	unit->overflow = false;
+	unit->stale = false;
 	unit->nid = NUMA_NO_NODE;
 	chmu_budget_init(&unit->budget, now_ns);
 	unit->failed = false;
