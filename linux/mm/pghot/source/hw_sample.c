@@ -22,9 +22,7 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/pghot.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/isolation.h>
 #include <linux/sysfs.h>
 #include <linux/time64.h>
 #include <linux/workqueue.h>
@@ -32,6 +30,7 @@
 #include "../internal.h"
 #include "../knob.h"
 #include "hw_sample.h"
+#include "isolated.h"
 #include "page_table.h"
 #include "sample_pace.h"
 
@@ -71,21 +70,11 @@ static struct pghot_source hw_sample;
 
 /* --- counters come and go ----------------------------------------------------- */
 
-/*
- * Who has a CPU to himself is not to be interrupted. RCU keeps the masks, which change
- * with cpusets.
- */
-static bool hw_sample_leaves_out(unsigned int cpu)
-{
-	guard(rcu)();
-	return cpu_is_isolated(cpu) || !housekeeping_cpu(cpu, HK_TYPE_KERNEL_NOISE);
-}
-
 static int hw_sample_online(unsigned int cpu)
 {
 	int err;
 
-	if (hw_sample_leaves_out(cpu))
+	if (pghot_cpu_is_isolated(cpu))
 		return 0;
 	guard(mutex)(&hw_sample_lock);
 	if (!hw_sample_complete && !hw_sample_starting)
@@ -108,7 +97,7 @@ static bool hw_sample_fit(bool on)
 
 	hw_sample_complete = false;
 	for_each_online_cpu(cpu) {
-		if (hw_sample_leaves_out(cpu))
+		if (pghot_cpu_is_isolated(cpu))
 			hw_sample_cpu_close(cpu);
 		else if (hw_sample_cpu_open(cpu, hw_sample_kind, &hw_sample, on))
 			return false;

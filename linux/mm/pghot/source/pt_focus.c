@@ -12,6 +12,7 @@
  */
 #include <linux/cleanup.h>
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/kthread.h>
@@ -23,6 +24,7 @@
 #include <asm/tlbflush.h>
 
 #include "../internal.h"
+#include "isolated.h"
 #include "page_table.h"
 
 /* A thousand lists, for what three that are full have: three page tables each. */
@@ -134,6 +136,21 @@ static void pt_focus_report(struct pt_focus *focus, const struct pt_slot *slot)
 }
 
 /*
+ * Who has a CPU to himself is not interrupted: what is most used there, and never leaves
+ * the TLB, looks colder than it is. Where a TLB is flushed without an interrupt no CPU is
+ * in the mask.
+ */
+static bool pt_focus_may_flush(struct mm_struct *mm)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, mm_cpumask(mm))
+		if (pghot_cpu_is_isolated(cpu))
+			return false;
+	return true;
+}
+
+/*
  * The tables of one process, which are next to each other. Return where the next
  * one's begin.
  *
@@ -162,7 +179,7 @@ static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 		cond_resched();
 	}
 	*left -= waits - focus->waits;
-	if (alive && flush && !last)
+	if (alive && flush && !last && pt_focus_may_flush(mm))
 		flush_tlb_mm(mm);
 	/* The last one who lets go of it tears it down, which takes long. */
 	if (alive)

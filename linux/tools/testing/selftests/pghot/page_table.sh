@@ -185,6 +185,43 @@ test_memory_that_has_to_stay() {
 	untouched pghot_promoted_pages
 }
 
+# How often the CPU was interrupted to flush its TLB.
+flushes() {
+	awk -v cpu="CPU$CPU" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == cpu) column = i + 1 }
+		$1 == "TLB:" { print $column }' /proc/interrupts
+}
+
+flushed() { # times
+	(($(flushes) > $1))
+}
+
+# What stays where it is is looked at all the time.
+test_isolated_cpus_are_not_interrupted() {
+	local before looked
+	need_scan
+	[ -n "$(flushes)" ] || skip "flushes of TLBs are not counted here"
+	short_window
+	cgroup cell cpuset
+	memory -c "$CPU" anon "$MB" "$SLOW"
+	expect ok mbind bind "$SLOW"
+	before=$(flushes)
+	ask run
+	wait_until flushed $((before + 4)) || skip "TLBs are flushed without interrupts here"
+	if ! echo "$CPU" >"$GROUP/cpuset.cpus" || ! echo "$HOTMEM" >"$GROUP/cgroup.procs"; then
+		fail "cannot enter $GROUP"
+	fi
+	echo isolated >"$GROUP/cpuset.cpus.partition"
+	[ "$(<"$GROUP/cpuset.cpus.partition")" = isolated ] || skip "no isolated partition"
+	# A look may be under way.
+	sleep 1
+	before=$(flushes)
+	looked=$(<$SCAN/scanned)
+	let_scan $PASSES
+	(($(<$SCAN/scanned) > looked)) || fail "nothing is looked at"
+	! flushed "$before" || fail "$(($(flushes) - before)) interrupts of an isolated CPU"
+}
+
 test_period_follows_yield() {
 	need_scan
 	short_window
