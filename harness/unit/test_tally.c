@@ -2,6 +2,11 @@
 /* source/tally.h and source/backoff.h: what is kept of a page table. */
 #include "unit.h"
 
+#include <string.h>
+
+#include <linux/array_size.h>
+#include <linux/minmax.h>
+
 #include "source/backoff.h"
 #include "source/tally.h"
 
@@ -116,6 +121,74 @@ TEST(another_table_is_not_left_out_for_it)
 	assert_int_equal(left_out(&b, 8), 1);
 }
 
+/* Else none was ever left out where there are more tables than places. */
+TEST(a_place_is_kept_until_it_was_of_use)
+{
+	struct pghot_backoff b = { };
+
+	pghot_backoff_looked(&b, 7, false);
+	pghot_backoff_looked(&b, 8, false);
+	assert_int_equal(left_out(&b, 8), 0);
+	assert_int_equal(left_out(&b, 7), 1);
+}
+
+#define BITS	4U
+#define PLACES	(1U << BITS)
+
+/* One pass over tables of which every one in @some holds something: how many are looked at. */
+static unsigned int one_pass(struct pghot_backoff *places, unsigned long pass,
+			     unsigned int tables, unsigned int some, unsigned int *passed)
+{
+	unsigned int looked = 0, n;
+	u8 tag;
+
+	if (pghot_backoff_begins(pass))
+		memset(places, 0, PLACES * sizeof(*places));
+	for (n = 0; n < tables; n++) {
+		u32 place = pghot_backoff_place(0x123456 + n, pass, BITS, &tag);
+
+		passed[n]++;
+		if (pghot_backoff_skips(&places[place], tag))
+			continue;
+		passed[n] = 0;
+		looked++;
+		pghot_backoff_looked(&places[place], tag, some && n % some == 0);
+	}
+	return looked;
+}
+
+/* Some have both place and tag in common with one that holds nothing. */
+TEST(none_is_left_out_for_ever_for_another)
+{
+	static unsigned int passed[1U << 14];
+	struct pghot_backoff places[PLACES] = { };
+	unsigned int n, most = 0;
+	unsigned long pass;
+
+	for (pass = 0; pass < 20 * PGHOT_BACKOFF_PASSES; pass++) {
+		one_pass(places, pass, ARRAY_SIZE(passed), 2, passed);
+		for (n = 0; n < ARRAY_SIZE(passed); n += 2)
+			most = max(most, passed[n]);
+	}
+	assert_true(most > 0 && most <= 2 * PGHOT_BACKOFF_PASSES);
+}
+
+TEST(some_are_left_out_where_there_are_more_than_places)
+{
+	unsigned int passed[4 * PLACES] = { };
+	struct pghot_backoff places[PLACES] = { };
+	unsigned int looked = 0;
+	unsigned long pass;
+
+	for (pass = 0; pass < 4 * PGHOT_BACKOFF_PASSES; pass++)
+		looked += one_pass(places, pass, ARRAY_SIZE(passed), 0, passed);
+	assert_true(looked < pass * ARRAY_SIZE(passed) * 9 / 10);
+	looked = 0;
+	for (pass = 0; pass < 4 * PGHOT_BACKOFF_PASSES; pass++)
+		looked += one_pass(places, pass, 4, 0, passed);
+	assert_true(looked < pass * 4 / 2);
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(each_page_has_its_own_count),
 	cmocka_unit_test(a_count_ends_and_leaves_its_neighbour_alone),
@@ -124,4 +197,7 @@ UNIT_MAIN(
 	cmocka_unit_test(what_holds_nothing_is_left_out_for_longer),
 	cmocka_unit_test(what_holds_something_is_looked_at_in_each_pass),
 	cmocka_unit_test(another_table_is_not_left_out_for_it),
+	cmocka_unit_test(a_place_is_kept_until_it_was_of_use),
+	cmocka_unit_test(none_is_left_out_for_ever_for_another),
+	cmocka_unit_test(some_are_left_out_where_there_are_more_than_places),
 )

@@ -4,9 +4,11 @@
 
 #include <linux/types.h>
 
+#define GOLDEN_RATIO_64	0x61C8864680B583EBull
+
 static inline u32 hash_64(u64 val, unsigned int bits)
 {
-	return val * 0x61C8864680B583EBull >> (64 - bits);
+	return val * GOLDEN_RATIO_64 >> (64 - bits);
 }
 
 static inline u32 hash_32(u32 val, unsigned int bits)

@@ -58,11 +58,9 @@ static struct pghot_backoff *pt_cursor_fill_backoff(struct pt_scan *scan,
 						    struct mm_struct *mm,
 						    unsigned long addr, u8 *tag)
 {
-	u32 hash = hash_64((uintptr_t)mm * GOLDEN_RATIO_64 + addr / PMD_SIZE,
-			   PT_BACKOFF_BITS + BITS_PER_BYTE * sizeof(*tag));
+	u64 table = (uintptr_t)mm * GOLDEN_RATIO_64 + addr / PMD_SIZE;
 
-	*tag = hash >> PT_BACKOFF_BITS;
-	return &scan->backoff[hash & (BIT(PT_BACKOFF_BITS) - 1)];
+	return &scan->backoff[pghot_backoff_place(table, scan->passes, PT_BACKOFF_BITS, tag)];
 }
 
 static int pt_cursor_fill_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
@@ -282,7 +280,8 @@ bool pghot_pt_fill(struct pt_scan *scan)
 		cond_resched();
 		if (!pt_cursor_process(scan, &mm)) {
 			pt_cursor_at_process(scan, 0);
-			scan->passes++;
+			if (pghot_backoff_begins(++scan->passes))
+				memset(scan->backoff, 0, sizeof(scan->backoff));
 			return true;
 		}
 		f.steps--;
