@@ -134,7 +134,8 @@ bool __pghot_marks_young(int nid)
 
 bool __pghot_take_young(struct folio *folio)
 {
-	return folio_test_clear_young(folio);
+	/* Aging asks of each page that is mapped: most have no mark to be written. */
+	return folio_test_young(folio) && folio_test_clear_young(folio);
 }
 
 static enum pghot_accessed accessed_clear(struct folio *folio, struct accessed *a)
