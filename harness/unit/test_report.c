@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include <linux/array_size.h>
+#include <linux/jiffies.h>
+#include <linux/smp.h>
 
 #include "unit.h"
 
@@ -177,6 +179,33 @@ TEST(what_nmis_report_waits_for_the_timer_unless_it_is_much)
 	machine_stop();
 }
 
+static void a_tick_passes(void)
+{
+	jiffies++;
+}
+
+TEST(what_recording_takes_is_known)
+{
+	struct pghot_access a = at(0, 1);
+	u64 spent_ns;
+
+	machine_start(false);
+	assert_int_equal(pghot_ring_alloc(&machine_source), 0);
+	assert_true(pghot_record_nmi(&a, 1, &machine_source));
+	assert_int_equal(pghot_ring_spent_ns(&machine_source, 0), 0);
+	machine_meanwhile = a_tick_passes;
+	pghot_ring_sync(&machine_source);
+	machine_meanwhile = NULL;
+	spent_ns = pghot_ring_spent_ns(&machine_source, 0);
+	assert_true(spent_ns >= 1000000);
+	/* Of all that it ever recorded. */
+	assert_true(pghot_record_nmi(&a, 1, &machine_source));
+	pghot_ring_sync(&machine_source);
+	assert_int_equal(pghot_ring_spent_ns(&machine_source, 0), spent_ns);
+	pghot_ring_free(&machine_source);
+	machine_stop();
+}
+
 TEST(an_nmi_may_name_a_tail_page)
 {
 	struct pghot_access a[2] = { at(700, 1), at(1000, 1) };
@@ -229,6 +258,7 @@ UNIT_MAIN(
 	cmocka_unit_test(pages_that_are_free_are_not_recorded),
 	cmocka_unit_test(what_an_nmi_reports_is_recorded_after_it),
 	cmocka_unit_test(what_nmis_report_waits_for_the_timer_unless_it_is_much),
+	cmocka_unit_test(what_recording_takes_is_known),
 	cmocka_unit_test(an_nmi_may_name_a_tail_page),
 	cmocka_unit_test(a_number_that_no_node_has_says_as_much_as_none),
 )

@@ -186,6 +186,7 @@ void pghot_sources_init(struct kobject *parent);
 /* ring.c */
 int pghot_ring_alloc(struct pghot_source *source);
 void pghot_ring_sync(struct pghot_source *source);
+u64 pghot_ring_spent_ns(const struct pghot_source *source, int cpu);
 void pghot_ring_free(struct pghot_source *source);
 
 /* nodes.c */

@@ -11,6 +11,7 @@
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/pghot.h>
+#include <linux/sched/clock.h>
 #include <linux/smp.h>
 
 #include "internal.h"
@@ -32,6 +33,7 @@
  * @source: who reported it
  * @head: how many were ever added; the reporter's
  * @tail: how many were ever recorded; the drainer's
+ * @spent_ns: what that took; the drainer's
  * @access: the accesses
  *
  * Both work on the CPU whose ring it is, and the reporter may interrupt the
@@ -45,12 +47,14 @@ struct pghot_ring {
 	struct pghot_source *source;
 	u32 head;
 	u32 tail;
+	u64 spent_ns;
 	struct pghot_access access[RING_ACCESSES];
 };
 
 static void ring_drain(struct pghot_ring *ring)
 {
 	u32 tail = ring->tail, head;
+	u64 began_ns = local_clock();
 
 	/* Pairs with the release in pghot_record_nmi(): the accesses are there. */
 	while (tail != (head = smp_load_acquire(&ring->head))) {
@@ -64,6 +68,7 @@ static void ring_drain(struct pghot_ring *ring)
 		/* Only now may the reporter use these again. */
 		smp_store_release(&ring->tail, tail);
 	}
+	WRITE_ONCE(ring->spent_ns, ring->spent_ns + local_clock() - began_ns);
 }
 
 static void ring_tick(struct irq_work *work)
@@ -121,6 +126,20 @@ void pghot_ring_sync(struct pghot_source *source)
 		irq_work_sync(&ring->tick);
 		irq_work_sync(&ring->now);
 	}
+}
+
+/**
+ * pghot_ring_spent_ns - what it took to record what a source has reported
+ * @source: the source, which has rings
+ * @cpu: on which CPU
+ *
+ * Context: any, NMI included.
+ *
+ * Return: nanoseconds of that CPU since the rings were made.
+ */
+u64 pghot_ring_spent_ns(const struct pghot_source *source, int cpu)
+{
+	return READ_ONCE(per_cpu_ptr(source->ring, cpu)->spent_ns);
 }
 
 /**

@@ -12,6 +12,7 @@
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
+#include <linux/smp.h>
 #include <linux/topology.h>
 
 #include "../internal.h"
@@ -28,17 +29,19 @@
  * struct hw_sample_cpu - a CPU's counter
  * @event: the counter; NULL: it has none
  * @kind: which counter that is
+ * @source: who reports its samples; NULL: it never had one
  * @off: its handler has switched it off until the next look
  * @samples: taken, since boot
  * @memory: those of them that were of accesses to memory
  * @tracked: those of these that were of pages of lower tiers
- * @spent_ns: what all of them cost
- * @bound_ns: that as of the last look, from which on its handler bounds it
- * @round: @memory, @tracked and @spent_ns as of the end of the last round
+ * @spent_ns: what all of them cost, until they were reported
+ * @bound_ns: what they cost as of the last look, from which on its handler bounds it
+ * @round: @memory, @tracked and what they cost as of the end of the last round
  */
 struct hw_sample_cpu {
 	struct perf_event *event;
 	const struct hw_sample_kind *kind;
+	const struct pghot_source *source;
 	bool off;
 	unsigned long samples;
 	unsigned long memory;
@@ -55,6 +58,16 @@ struct hw_sample_cpu {
 static DEFINE_PER_CPU(struct hw_sample_cpu, hw_sample_cpus);
 
 struct hw_sample_rules hw_sample_rules;
+
+/* What samples of a CPU have cost, with what it took to record them. */
+static u64 hw_sample_cpu_spent_ns(int cpu)
+{
+	const struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+
+	if (!c->source)
+		return 0;
+	return READ_ONCE(c->spent_ns) + pghot_ring_spent_ns(c->source, cpu);
+}
 
 static bool hw_sample_cpu_tracked(unsigned long pfn)
 {
@@ -106,7 +119,7 @@ static void hw_sample_cpu_overflow(struct perf_event *event, struct perf_sample_
 	}
 	WRITE_ONCE(c->samples, c->samples + 1);
 	WRITE_ONCE(c->spent_ns, c->spent_ns + local_clock() - began + HW_SAMPLE_ENTRY_NS);
-	if (c->spent_ns - READ_ONCE(c->bound_ns) <=
+	if (hw_sample_cpu_spent_ns(smp_processor_id()) - READ_ONCE(c->bound_ns) <=
 	    READ_ONCE(hw_sample_rules.burst_ns) || READ_ONCE(c->off))
 		return;
 	WRITE_ONCE(c->off, true);
@@ -114,9 +127,11 @@ static void hw_sample_cpu_overflow(struct perf_event *event, struct perf_sample_
 }
 
 /* From now on until the next look. */
-static void hw_sample_cpu_bound_anew(struct hw_sample_cpu *c)
+static void hw_sample_cpu_bound_anew(int cpu)
 {
-	WRITE_ONCE(c->bound_ns, READ_ONCE(c->spent_ns));
+	struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
+
+	WRITE_ONCE(c->bound_ns, hw_sample_cpu_spent_ns(cpu));
 	WRITE_ONCE(c->off, false);
 }
 
@@ -140,12 +155,13 @@ int hw_sample_cpu_open(int cpu, const struct hw_sample_kind *kind,
 	if (c->event)
 		return 0;
 	c->kind = kind;
+	c->source = source;
 	event = hw_sample_open(kind, cpu, hw_sample_rules.period, hw_sample_cpu_overflow,
 			       source);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	c->event = event;
-	hw_sample_cpu_bound_anew(c);
+	hw_sample_cpu_bound_anew(cpu);
 	if (on)
 		perf_event_enable(event);
 	return 0;
@@ -182,7 +198,7 @@ void hw_sample_switch(bool on)
 
 		if (!c->event)
 			continue;
-		hw_sample_cpu_bound_anew(c);
+		hw_sample_cpu_bound_anew(cpu);
 		if (on)
 			perf_event_enable(c->event);
 		else
@@ -253,7 +269,8 @@ void hw_sample_sum_up(struct pghot_sample_round *r)
 
 		r->samples += READ_ONCE(c->memory) - c->round.memory;
 		r->tracked += READ_ONCE(c->tracked) - c->round.tracked;
-		r->spent_ns = max(r->spent_ns, READ_ONCE(c->spent_ns) - c->round.spent_ns);
+		r->spent_ns = max(r->spent_ns,
+				  hw_sample_cpu_spent_ns(cpu) - c->round.spent_ns);
 	}
 }
 
@@ -269,7 +286,7 @@ void hw_sample_forget(void)
 
 		c->round.memory = READ_ONCE(c->memory);
 		c->round.tracked = READ_ONCE(c->tracked);
-		c->round.spent_ns = READ_ONCE(c->spent_ns);
+		c->round.spent_ns = hw_sample_cpu_spent_ns(cpu);
 	}
 }
 
@@ -289,7 +306,7 @@ unsigned long hw_sample_totals(u64 *spent_ns)
 		const struct hw_sample_cpu *c = per_cpu_ptr(&hw_sample_cpus, cpu);
 
 		samples += READ_ONCE(c->samples);
-		*spent_ns += READ_ONCE(c->spent_ns);
+		*spent_ns += hw_sample_cpu_spent_ns(cpu);
 	}
 	return samples;
 }
