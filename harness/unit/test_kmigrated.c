@@ -7,6 +7,21 @@
 #include <linux/sched/stat.h>
 #include <linux/smp.h>
 
+/* What they copy nobody has used. */
+TEST(who_promotes_is_known)
+{
+	struct task_struct someone = { .flags = 0 };
+
+	machine_start(false);
+	machine_thread(2);
+	machine_thread(3);
+	machine_run(1);
+	assert_true(pghot_is_kmigrated(machine_lower[2].kmigrated));
+	assert_true(pghot_is_kmigrated(machine_lower[3].kmigrated));
+	assert_false(pghot_is_kmigrated(&someone));
+	machine_stop();
+}
+
 TEST(readiness_wakes_a_thread_that_sleeps)
 {
 	machine_start(false);
@@ -316,6 +331,7 @@ TEST(what_waits_for_a_closed_target_is_not_behind)
 }
 
 UNIT_MAIN(
+	cmocka_unit_test(who_promotes_is_known),
 	cmocka_unit_test(readiness_wakes_a_thread_that_sleeps),
 	cmocka_unit_test(records_from_before_the_thread_are_found),
 	cmocka_unit_test(what_becomes_ready_soon_after_moves_together),

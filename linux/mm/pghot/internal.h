@@ -322,6 +322,7 @@ void pghot_pass_park(struct pghot_pass *p);
 /* kmigrated.c */
 int pghot_kmigrated_start(struct pghot_node *node);
 void pghot_kmigrated_stop(struct pghot_node *node);
+bool pghot_is_kmigrated(struct task_struct *task);
 
 /**
  * pghot_rate_bytes - the rate limit in bytes a second

@@ -132,6 +132,19 @@ static int kmigrated(void *data)
 	return 0;
 }
 
+/**
+ * pghot_is_kmigrated - is a task the thread of a node
+ * @task: the task; it does not end meanwhile
+ *
+ * Context: any, NMI included.
+ *
+ * Return: true if so, of whichever node.
+ */
+bool pghot_is_kmigrated(struct task_struct *task)
+{
+	return kthread_func(task) == kmigrated;
+}
+
 /*
  * The node whose CPUs are next to @nid; a lower tier mostly has none. Those that are
  * offline count too: they may come, and the thread was never to be run elsewhere.

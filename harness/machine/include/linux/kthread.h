@@ -42,6 +42,7 @@ extern int machine_cpu_node[4];
 
 #define for_each_present_cpu(cpu) for ((cpu) = 0; (cpu) < 4; (cpu)++)
 #define cpu_to_node(cpu)	machine_cpu_node[cpu]
+#define kthread_func(task)	((task)->fn)
 #define get_task_struct(thread)	(thread)
 #define put_task_struct(thread)	do { } while (0)
 #define PTR_ERR(ptr)		(-ENOMEM)

@@ -10,6 +10,7 @@
 
 struct pghot_sample_round;
 struct pghot_source;
+struct task_struct;
 
 /**
  * struct hw_sample_kind - a counter that samples addresses
@@ -62,6 +63,7 @@ extern struct hw_sample_rules hw_sample_rules;
 int hw_sample_cpu_open(int cpu, const struct hw_sample_kind *kind,
 		       struct pghot_source *source, bool on);
 void hw_sample_cpu_close(int cpu);
+bool hw_sample_is_use(struct task_struct *task);
 void hw_sample_switch(bool on);
 bool hw_sample_is_shared(void);
 void hw_sample_set_period(u32 period);

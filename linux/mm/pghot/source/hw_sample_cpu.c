@@ -11,6 +11,7 @@
 #include <linux/pfn.h>
 #include <linux/pghot.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
 #include <linux/topology.h>
@@ -79,6 +80,23 @@ static bool hw_sample_cpu_tracked(unsigned long pfn)
 	return tracked;
 }
 
+/**
+ * hw_sample_is_use - does it count what a task accesses
+ * @task: the task, which is sampled
+ *
+ * What the kernel copies to bring pages elsewhere, or reads to free them, nobody has used:
+ * else who is demoted would be hot by that. What it accesses for a program, or as a
+ * server of files, is used.
+ *
+ * Context: any, NMI included.
+ *
+ * Return: true if so.
+ */
+bool hw_sample_is_use(struct task_struct *task)
+{
+	return !(task->flags & (PF_MEMALLOC | PF_KCOMPACTD)) && !pghot_is_kmigrated(task);
+}
+
 static void hw_sample_cpu_report(struct hw_sample_cpu *c, struct pghot_source *source,
 				 const struct perf_sample_data *data)
 {
@@ -112,8 +130,9 @@ static void hw_sample_cpu_overflow(struct perf_event *event, struct perf_sample_
 	 * Where the counter never says a physical address, by the page tables, which
 	 * know nothing of a guest's addresses.
 	 */
-	if (data->sample_flags & PERF_SAMPLE_PHYS_ADDR ||
-	    !(c->kind->phys_addr || perf_guest_state())) {
+	if (hw_sample_is_use(current) &&
+	    (data->sample_flags & PERF_SAMPLE_PHYS_ADDR ||
+	     !(c->kind->phys_addr || perf_guest_state()))) {
 		perf_prepare_sample(data, event, regs);
 		hw_sample_cpu_report(c, event->overflow_handler_context, data);
 	}

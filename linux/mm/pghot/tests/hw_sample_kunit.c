@@ -2,6 +2,8 @@
 /* Tests of the source of hardware samples: which of them are taken. */
 #include <kunit/test.h>
 #include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
 
 #include "../source/hw_sample.h"
 
@@ -51,7 +53,20 @@ static void what_memory_answered_is_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hw_sample_from_memory(&kind, &data), c->taken);
 }
 
+/* Not by reclaim, whoever has to do that, nor by who brings pages elsewhere. */
+static void what_tasks_use_is_taken(struct kunit *test)
+{
+	unsigned int flags;
+
+	KUNIT_EXPECT_TRUE(test, hw_sample_is_use(current));
+	flags = memalloc_noreclaim_save();
+	KUNIT_EXPECT_FALSE(test, hw_sample_is_use(current));
+	memalloc_noreclaim_restore(flags);
+	KUNIT_EXPECT_TRUE(test, hw_sample_is_use(current));
+}
+
 static struct kunit_case hw_sample_cases[] = {
+	KUNIT_CASE(what_tasks_use_is_taken),
 	KUNIT_CASE_PARAM(what_memory_answered_is_taken, sample_cases_gen_params),
 	{ }
 };
