@@ -113,7 +113,7 @@ static void begin(unsigned int hot, unsigned int cold)
 
 static bool is_held_back(void)
 {
-	return pghot_exchange_holds(0);
+	return pghot_target_slowed(0);
 }
 
 #endif

@@ -28,35 +28,6 @@ TEST(owners_who_allow_one_node_wait_for_it)
 	machine_stop();
 }
 
-/*
- * Each is asked once, as for that its folio has to be looked at. From then on
- * it waits for a node that is closed, though others go elsewhere.
- */
-TEST(owners_are_not_asked_again_while_their_node_is_full)
-{
-	struct mem_cgroup one = { .allowed.bits = { BIT(0) | BIT(2) } };
-	unsigned long i, asked;
-
-	machine_start(false);
-	pghot_tunables.window_ms = 60000;
-	machine_room(0, 0);
-	machine_thread(2);
-	for (i = 0; i < PAGES_PER_SECTION; i++) {
-		machine_folio(2, i)->memcg = &one;
-		machine_ready(2, i, 0);
-	}
-	machine_run(500);
-	asked = machine_asked;
-	for (i = 0; i < 100; i++) {
-		machine_ready(2, PAGES_PER_SECTION + i, 0);
-		machine_run(10);
-	}
-	assert_int_equal(on(1), 100);
-	/* When the node is asked again, ten times a second, and the new ones. */
-	assert_true(machine_asked - asked <= 100 + 20 * PGHOT_BLOCK_PAGES);
-	machine_stop();
-}
-
 TEST(an_unknown_accessor_is_taken_to_be_near_the_page)
 {
 	machine_start(true);
@@ -295,7 +266,6 @@ TEST(an_unknown_accessor_has_nowhere_to_go_either)
 
 UNIT_MAIN(
 	cmocka_unit_test(owners_who_allow_one_node_wait_for_it),
-	cmocka_unit_test(owners_are_not_asked_again_while_their_node_is_full),
 	cmocka_unit_test(an_unknown_accessor_is_taken_to_be_near_the_page),
 	cmocka_unit_test(an_unknown_accessor_is_asked_for),
 	cmocka_unit_test(an_unknown_accessor_is_asked_for_only_where_it_matters),

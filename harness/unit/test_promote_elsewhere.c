@@ -101,25 +101,53 @@ TEST(what_waits_is_not_kept_from_another_node_that_was_full)
 	machine_stop();
 }
 
-/* Whoever allows their node alone is looked at for that once, not with each pass. */
-TEST(what_may_not_go_elsewhere_is_hardly_looked_at)
+/* One page in @step is hot, and its owner allows node 0 alone, which is full. */
+static void bound_to_what_is_full(unsigned long pages, unsigned long step)
 {
-	struct mem_cgroup one = { .allowed.bits = { BIT(0) | BIT(2) } };
-	unsigned long i, asked;
+	static struct mem_cgroup one = { .allowed.bits = { BIT(0) | BIT(2) } };
+	unsigned long i;
 
 	machine_start(false);
 	pghot_tunables.window_ms = 60000;
 	machine_room(0, 0);
 	machine_thread(2);
-	for (i = 0; i < 100; i++) {
-		machine_folio(2, i * PGHOT_BLOCK_PAGES)->memcg = &one;
-		machine_ready(2, i * PGHOT_BLOCK_PAGES, 0);
+	for (i = 0; i < pages; i += step) {
+		machine_folio(2, i)->memcg = &one;
+		machine_ready(2, i, 0);
 	}
 	machine_run(500);
+}
+
+/* Whoever allows their node alone is looked at for that once, not with each pass. */
+TEST(what_may_not_go_elsewhere_is_hardly_looked_at)
+{
+	unsigned long asked;
+
+	bound_to_what_is_full(100 * PGHOT_BLOCK_PAGES, PGHOT_BLOCK_PAGES);
 	asked = machine_asked;
 	machine_run(1000);
 	assert_int_equal(on(1), 0);
 	assert_true(machine_asked - asked <= 20);
+	machine_stop();
+}
+
+/*
+ * Each is asked once, as for that its folio has to be looked at. From then on
+ * it waits for a node that is closed, though others go elsewhere.
+ */
+TEST(owners_are_not_asked_again_while_their_node_is_full)
+{
+	unsigned long i, asked;
+
+	bound_to_what_is_full(PAGES_PER_SECTION, 1);
+	asked = machine_asked;
+	for (i = 0; i < 100; i++) {
+		machine_ready(2, PAGES_PER_SECTION + i, 0);
+		machine_run(10);
+	}
+	assert_int_equal(on(1), 100);
+	/* When the node is asked again, ten times a second, and the new ones. */
+	assert_true(machine_asked - asked <= 100 + 20 * PGHOT_BLOCK_PAGES);
 	machine_stop();
 }
 
@@ -232,6 +260,7 @@ UNIT_MAIN(
 	cmocka_unit_test(what_waits_is_not_kept_from_another_node),
 	cmocka_unit_test(what_waits_is_not_kept_from_another_node_that_was_full),
 	cmocka_unit_test(what_may_not_go_elsewhere_is_hardly_looked_at),
+	cmocka_unit_test(owners_are_not_asked_again_while_their_node_is_full),
 	cmocka_unit_test(a_node_that_nothing_is_known_of_is_passed_over),
 	cmocka_unit_test(room_is_asked_of_the_first_choice_only),
 	cmocka_unit_test(what_has_room_again_takes_its_own),

@@ -370,19 +370,6 @@ static void exchange_work(struct work_struct *work)
 	spin_unlock(&x->lock);
 }
 
-/**
- * pghot_exchange_holds - is promotion slower than the rate limit lets it be
- * @nid: target, or NUMA_NO_NODE
- *
- * Return: true if so.
- */
-bool pghot_exchange_holds(int nid)
-{
-	const struct pghot_target *target = nid >= 0 ? pghot_target(nid) : NULL;
-
-	return target && pghot_target_rate(target) < pghot_rate_bytes();
-}
-
 static int exchange_make(struct pghot_target *target, struct pghot_exchange **where,
 			 bool cache)
 {

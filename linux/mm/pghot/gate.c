@@ -423,7 +423,7 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 			return;
 		}
 		route->waits |= PGHOT_WAIT_BIT(n);
-		if (closed == PGHOT_WAITS_RATE ? !pghot_exchange_holds(n) :
+		if (closed == PGHOT_WAITS_RATE ? !pghot_target_slowed(n) :
 						 n == nid && gate_room_comes(p, n))
 			break;
 	}

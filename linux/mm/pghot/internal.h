@@ -242,6 +242,7 @@ void pghot_look_for_room(struct pghot_room *room);
 int pghot_next_target(int nid, int src, const nodemask_t *allowed, int last);
 int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 		      unsigned long nr_pages);
+bool pghot_target_slowed(int nid);
 bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
 		       unsigned long *paid, u32 *wait_ms);
 void pghot_return_tokens(int nid, int src, unsigned long nr_pages);
@@ -305,7 +306,6 @@ enum pghot_accessed pghot_flush_accessed(struct folio *folio);
 extern u32 pghot_backoff, pghot_held_back;
 void pghot_exchange_sum_up(void);
 int pghot_exchange_sync(int nid);
-bool pghot_exchange_holds(int nid);
 bool pghot_cache_wanted(int nid, const struct folio *folio);
 void pghot_tell_accessed(struct folio *folio);
 

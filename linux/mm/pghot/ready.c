@@ -106,7 +106,7 @@ static void ready_stays(struct pghot_pass *p, struct pghot_entry *e,
 	}
 	why = reason[verdict];
 	if (verdict == PGHOT_WAITS_RATE &&
-	    pghot_exchange_holds(pghot_route(p->promoter, e->nid)->first))
+	    pghot_target_slowed(pghot_route(p->promoter, e->nid)->first))
 		why = PGHOT_STAT_delay_no_gain;
 	pghot_stat_add(why, 1);
 	trace_pghot_delay(e->pfn, e->nid, why);

@@ -221,6 +221,19 @@ int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
 }
 
 /**
+ * pghot_target_slowed - is promotion slower than the rate limit lets it be
+ * @nid: target, or NUMA_NO_NODE
+ *
+ * Return: true if so.
+ */
+bool pghot_target_slowed(int nid)
+{
+	const struct pghot_target *target = nid >= 0 ? pghot_target(nid) : NULL;
+
+	return target && pghot_target_rate(target) < pghot_rate_bytes();
+}
+
+/**
  * pghot_take_tokens - ask the target's rate limit for leave
  * @nid: target
  * @src: node that the pages are on

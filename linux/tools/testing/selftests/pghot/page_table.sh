@@ -196,7 +196,7 @@ flushed() { # times
 	(($(flushes) > $1))
 }
 
-# What stays where it is is looked at all the time.
+# Pages that may not move are looked at all the time.
 test_isolated_cpus_are_not_interrupted() {
 	local before looked
 	need_scan
