@@ -101,6 +101,51 @@ TEST(what_waits_is_not_kept_from_another_node_that_was_full)
 	machine_stop();
 }
 
+/* That their node makes no room shows when a pass that takes long is past some of them. */
+TEST(what_a_long_pass_went_by_is_looked_at_once_more)
+{
+	unsigned long i, k;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_moves_a_tick = 4;
+	machine_room(0, 0);
+	for (i = 0; i < 240; i += 2) {
+		machine_ready(2, i * PGHOT_BLOCK_PAGES, 0);
+		for (k = 0; k < 16; k++)
+			machine_ready(2, (i + 1) * PGHOT_BLOCK_PAGES + k, 1);
+	}
+	machine_thread(2);
+	machine_run(1200);
+	assert_int_equal(on(1), 120 + 16 * 120);
+	machine_stop();
+}
+
+/* Node 0 has few of them, and node 1 needs none. */
+static void start_with_few_tokens(void)
+{
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	sysctl_numa_balancing_promote_rate_limit = 1;
+	machine_plenty(1);
+	machine_thread(2);
+}
+
+/* It is slowed down when they wait for its tokens already. */
+TEST(what_waits_for_tokens_is_not_kept_from_another_node)
+{
+	start_with_few_tokens();
+	machine_ready_first(2, 2000, 0);
+	machine_run(1000);
+	assert_int_equal(on(1), 0);
+	WRITE_ONCE(pghot_target(0)->speed.choosy, PGHOT_SPEED_CHOOSY);
+	WRITE_ONCE(pghot_target(0)->speed.rate, 100U << PAGE_SHIFT);
+	machine_run(500);
+	assert_true(on(0) < 600);
+	assert_int_equal(on(0) + on(1), 2000);
+	machine_stop();
+}
+
 /* One page in @step is hot, and its owner allows node 0 alone, which is full. */
 static void bound_to_what_is_full(unsigned long pages, unsigned long step)
 {
@@ -212,11 +257,7 @@ TEST(a_node_that_is_no_nearer_is_no_substitute)
 /* A node that has no tokens has taken what it may; that is no want of room. */
 TEST(a_rate_limit_means_waiting)
 {
-	machine_start(false);
-	pghot_tunables.window_ms = 60000;
-	sysctl_numa_balancing_promote_rate_limit = 1;
-	machine_plenty(1);
-	machine_thread(2);
+	start_with_few_tokens();
 	machine_ready_first(2, 1000, 0);
 	machine_run(1000);
 	assert_in_range(on(0), 200, 400);
@@ -259,6 +300,8 @@ UNIT_MAIN(
 	cmocka_unit_test(what_is_used_as_much_need_not_make_way),
 	cmocka_unit_test(what_waits_is_not_kept_from_another_node),
 	cmocka_unit_test(what_waits_is_not_kept_from_another_node_that_was_full),
+	cmocka_unit_test(what_a_long_pass_went_by_is_looked_at_once_more),
+	cmocka_unit_test(what_waits_for_tokens_is_not_kept_from_another_node),
 	cmocka_unit_test(what_may_not_go_elsewhere_is_hardly_looked_at),
 	cmocka_unit_test(owners_are_not_asked_again_while_their_node_is_full),
 	cmocka_unit_test(a_node_that_nothing_is_known_of_is_passed_over),

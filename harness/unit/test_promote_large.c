@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Large folios that find no room, and small ones behind them that would. */
+#include <linux/array_size.h>
 #include <linux/err.h>
 
 #include "unit.h"
@@ -79,19 +80,25 @@ TEST(a_large_folio_waits_for_free_memory_in_one_piece)
 	machine_stop();
 }
 
-/* It needs somewhere to copy to. */
+/* What compaction made of it would not do, or it needs somewhere to copy to. */
 TEST(what_is_too_little_to_compact_has_to_become_more)
 {
-	machine_start(false);
-	zone(0)->max_order = 3;
-	machine_room(0, LARGE + 10);
-	machine_room(1, 0);
-	machine_large(2, 0, 9);
-	machine_ready(2, 0, 0);
-	machine_thread(2);
-	machine_run(5);
-	assert_true(zone(0)->kswapd_woken);
-	machine_stop();
+	static const unsigned long room[] = { 40, LARGE - 10, LARGE + 10 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(room); i++) {
+		machine_start(false);
+		zone(0)->max_order = 3;
+		machine_room(0, room[i]);
+		machine_room(1, 0);
+		machine_large(2, 0, 9);
+		machine_ready(2, 0, 0);
+		machine_thread(2);
+		machine_run(5);
+		assert_true(zone(0)->kswapd_woken);
+		assert_int_equal(zone(0)->kcompactd_woken, 0);
+		machine_stop();
+	}
 }
 
 TEST(those_that_wait_are_hardly_looked_at)

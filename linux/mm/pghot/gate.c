@@ -39,6 +39,7 @@ struct pghot_promoter *pghot_promoter_alloc(int src)
 		return NULL;
 	p->src = src;
 	p->folio_pages = 1;
+	p->past_ms = pghot_now_ms() - 8 * CLOSED_MS;
 	for (nid = 0; nid < nr_node_ids; nid++)
 		INIT_LIST_HEAD(&p->dest[nid].batch.folios);
 	return p;
@@ -125,11 +126,8 @@ bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew)
 		return false;
 	d->min_class = 0;
 	d->taken = 0;
-	if (d->own_only && !gate_closing_left_ms(&d->own_closing, now)) {
+	if (!gate_closing_left_ms(&d->own_closing, now))
 		d->own_only = false;
-		/* For any of those that found no room there and are held for their own. */
-		p->past = U8_MAX;
-	}
 	if (opens) {
 		d->room_told = gate_closing_left_ms(&d->closing, now);
 		d->closed = PGHOT_OPEN;
@@ -219,15 +217,17 @@ void pghot_promoter_close(struct pghot_promoter *p, int nid,
  * pghot_promoter_close_to_others - a target has no room for more than its own
  * @p: the promoter
  * @nid: the target
+ * @first: where the pages should go
  *
- * It was asked for want of room elsewhere. Pages that should go there are still
+ * It was asked for want of room there. Pages that should go to the target are still
  * to ask for themselves, and to have room made for them.
  */
-void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid)
+void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid, int first)
 {
 	struct pghot_dest *d = &p->dest[nid];
 
 	d->own_only = true;
+	p->past |= PGHOT_WAIT_BIT(first);
 	d->own_closing = gate_closing_begin(CLOSED_MS);
 	pghot_promoter_sum_up(p);
 }
@@ -282,26 +282,36 @@ static bool gate_room_comes(const struct pghot_promoter *p, int nid)
 	       !READ_ONCE(target->speed.choosy) && !READ_ONCE(target->speed.rate);
 }
 
+/* What is held for a target may go elsewhere, for either reason. */
+#define PASSED_NO_ROOM	BIT(0)	/* see gate_room_comes() */
+#define PASSED_SLOWED	BIT(1)	/* see pghot_target_slowed() */
+
 /*
- * Blocks are held for closed targets by what was known when they were looked at. If a
- * target makes no more room since then, or there is room elsewhere, they are to be
- * looked at once more; where pages can go just now, that is.
+ * Blocks are held for closed targets by what was known when they were looked at. If that
+ * target has become one that pages go past since then, or another one has room again, they
+ * are to be looked at once more, while pages can go somewhere. But not all the time: of
+ * those that may go nowhere else each has its owners asked.
  */
 static u8 gate_past(struct pghot_promoter *p)
 {
+	bool rests = pghot_now_ms() - p->past_ms < 8 * CLOSED_MS;
 	u8 past = 0;
 	int nid;
 
 	for_each_node_state(nid, N_MEMORY) {
 		struct pghot_dest *d = &p->dest[nid];
-		bool passed = d->room_ms && !gate_room_comes(p, nid);
+		u8 passed = 0;
 
 		if (!pghot_may_promote_to(nid))
 			continue;
-		if (passed && !d->passed)
+		if (!gate_room_comes(p, nid))
+			passed |= PASSED_NO_ROOM;
+		if (pghot_target_slowed(nid))
+			passed |= PASSED_SLOWED;
+		if (passed & ~d->passed)
 			p->past |= PGHOT_WAIT_BIT(nid);
 		d->passed = passed;
-		if (d->closed != PGHOT_OPEN && d->route.nid != NUMA_NO_NODE)
+		if (d->closed != PGHOT_OPEN && d->route.nid != NUMA_NO_NODE && !rests)
 			past |= p->past & PGHOT_WAIT_BIT(nid);
 	}
 	return past;
@@ -340,6 +350,7 @@ void pghot_promoter_sum_up(struct pghot_promoter *p)
 	for (nid = 0; nid < nr_node_ids; nid++)
 		pghot_find_route(p, nid, NULL, &p->dest[nid].route);
 	p->wanted |= gate_past(p);
+	p->looked &= p->wanted;
 }
 
 /**
@@ -353,8 +364,10 @@ void pghot_promoter_satisfied(struct pghot_promoter *p)
 	for (nid = 0; nid < nr_node_ids; nid++)
 		if (p->dest[nid].closed == PGHOT_OPEN)
 			gate_claim(p, nid, false);
-	/* All were looked at. */
-	p->past &= ~p->wanted;
+	if (p->past & p->looked) {
+		p->past &= ~p->looked;
+		p->past_ms = pghot_now_ms();
+	}
 }
 
 /**

@@ -122,6 +122,8 @@ static void pass_open_targets(struct pghot_pass *p, bool anew)
 					   p->place[nid].most_class);
 	}
 	pghot_promoter_sum_up(pr);
+	if (anew)
+		pr->looked = pr->wanted;
 	pghot_ready_see(p, 0);
 	/*
 	 * Pairs with the barrier in wake_kmigrated(): who still takes a target

@@ -65,7 +65,7 @@ static enum admit promote_refuse_all(struct pghot_promoter *p,
 	struct pghot_dest *d = &p->dest[route->nid];
 
 	if (route->nid != route->first) {
-		pghot_promoter_close_to_others(p, route->nid);
+		pghot_promoter_close_to_others(p, route->nid, route->first);
 		return ADMIT_NEXT;
 	}
 	/* A folio that is too large for what room there is claims none of it. */

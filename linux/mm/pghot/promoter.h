@@ -111,7 +111,7 @@ struct pghot_closing {
  * @room_ms: for how long it was closed when it last had no room
  * @room_since: that is over when room was made since then: see pghot_room_made()
  * @room_told: so it was the last time
- * @passed: it makes no room: what should go there may go elsewhere
+ * @passed: why what should go there may go elsewhere, by bit
  * @own_only: it has no room for pages that should go elsewhere
  * @own_closing: the same for that
  * @large_order: folios of this order and above wait for free memory in one piece
@@ -133,7 +133,7 @@ struct pghot_dest {
 	u32 room_ms;
 	unsigned long room_since;
 	bool room_told;
-	bool passed;
+	u8 passed;
 	bool own_only;
 	struct pghot_closing own_closing;
 	unsigned int large_order;
@@ -181,8 +181,10 @@ struct pghot_ask {
  * @seeking: only pages are wanted of those whom others keep waiting
  * @told: its thread is woken when a target that was full has room
  * @all_closed: there are targets, and each is closed
- * @past: PGHOT_WAIT_BIT() of each target that what waits for it may no longer have to
- *	  wait for, as pages may go elsewhere now
+ * @past: PGHOT_WAIT_BIT() of each target that pages wait for which may not have to, as
+ *	  they may go elsewhere now
+ * @past_ms: when all of these were looked at last
+ * @looked: what was wanted all the time since the round began
  * @wanted: PGHOT_WAIT_BIT() of each node but targets that are closed; of these too, if
  *	    in @past
  * @min_class: the lowest heat that any target takes in this round
@@ -205,6 +207,8 @@ struct pghot_promoter {
 	bool told;
 	bool all_closed;
 	u8 past;
+	u32 past_ms;
+	u8 looked;
 	u8 wanted;
 	u32 min_class;
 	unsigned int changes;
@@ -244,7 +248,7 @@ bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew);
 bool pghot_promoter_opens(const struct pghot_promoter *p);
 void pghot_promoter_close(struct pghot_promoter *p, int nid,
 			  enum pghot_verdict why, u32 wait_ms, bool claims);
-void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid);
+void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid, int first);
 void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
 				   unsigned int order);
 bool pghot_promoter_takes(struct pghot_promoter *p, int nid,

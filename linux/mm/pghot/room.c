@@ -37,6 +37,26 @@ bool pghot_has_room(int nid, unsigned long nr_pages)
 	return migrate_balanced_pgdat(NODE_DATA(nid), nr_pages);
 }
 
+/*
+ * Is so much free in a zone in pieces of that size? Without what is kept for CMA: pieces
+ * of that are not made for others.
+ */
+static bool room_in_pieces(int nid, unsigned long nr_pages, unsigned int order)
+{
+	pg_data_t *pgdat = NODE_DATA(nid);
+	int z;
+
+	for (z = 0; z < pgdat->nr_zones; z++) {
+		struct zone *zone = pgdat->node_zones + z;
+
+		if (managed_zone(zone) &&
+		    zone_watermark_ok(zone, order, high_wmark_pages(zone) + nr_pages,
+				      ZONE_MOVABLE, 0))
+			return true;
+	}
+	return false;
+}
+
 /**
  * pghot_has_block - can a node take a folio in one piece without compaction
  * @nid: the node
@@ -49,20 +69,14 @@ bool pghot_has_room(int nid, unsigned long nr_pages)
  */
 bool pghot_has_block(int nid, unsigned int order)
 {
-	pg_data_t *pgdat = NODE_DATA(nid);
-	int z;
+	return !order || room_in_pieces(nid, 0, order);
+}
 
-	if (!order)
-		return true;
-	for (z = 0; z < pgdat->nr_zones; z++) {
-		struct zone *zone = pgdat->node_zones + z;
-
-		if (managed_zone(zone) &&
-		    zone_watermark_ok(zone, order, high_wmark_pages(zone),
-				      ZONE_MOVABLE, 0))
-			return true;
-	}
-	return false;
+/* For compaction to make a folio of, which then has its place: kswapd need not make more. */
+static bool room_to_compact(int nid, unsigned int order)
+{
+	return IS_ENABLED(CONFIG_COMPACTION) && order &&
+	       room_in_pieces(nid, (1UL << order) + compact_gap(order), 0);
 }
 
 /**
@@ -78,8 +92,7 @@ void pghot_make_room(int nid, unsigned int order)
 	pg_data_t *pgdat = NODE_DATA(nid);
 	int z;
 
-	if (IS_ENABLED(CONFIG_COMPACTION) && order &&
-	    pghot_has_room(nid, compact_gap(order))) {
+	if (room_to_compact(nid, order)) {
 		wakeup_kcompactd(pgdat, order, ZONE_MOVABLE);
 		return;
 	}

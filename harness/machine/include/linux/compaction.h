@@ -2,12 +2,14 @@
 #ifndef _MACHINE_LINUX_COMPACTION_H
 #define _MACHINE_LINUX_COMPACTION_H
 
+#include <linux/minmax.h>
 #include <linux/mmzone.h>
 
-/* As in the kernel it wants twice what it is to make in one piece, to have somewhere to copy to. */
+#define COMPACT_CLUSTER_MAX	32UL
+
 static inline unsigned long compact_gap(unsigned int order)
 {
-	return 2UL << order;
+	return min(2UL << order, COMPACT_CLUSTER_MAX);
 }
 
 static inline void wakeup_kcompactd(pg_data_t *pgdat, int order, int highest_zoneidx)
