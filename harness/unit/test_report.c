@@ -179,6 +179,21 @@ TEST(what_nmis_report_waits_for_the_timer_unless_it_is_much)
 	machine_stop();
 }
 
+/* There a thread does it that a CPU that goes offline parks. */
+TEST(with_preempt_rt_what_nmis_report_does_not_wait_for_the_timer)
+{
+	struct pghot_access a = at(0, 1);
+
+	machine_start(false);
+	assert_int_equal(pghot_ring_alloc(&machine_source), 0);
+	machine_preempt_rt = true;
+	assert_true(pghot_record_nmi(&a, 1, &machine_source));
+	assert_int_equal(*machine_source.accesses, 1);
+	machine_preempt_rt = false;
+	pghot_ring_free(&machine_source);
+	machine_stop();
+}
+
 static void a_tick_passes(void)
 {
 	jiffies++;
@@ -258,6 +273,7 @@ UNIT_MAIN(
 	cmocka_unit_test(pages_that_are_free_are_not_recorded),
 	cmocka_unit_test(what_an_nmi_reports_is_recorded_after_it),
 	cmocka_unit_test(what_nmis_report_waits_for_the_timer_unless_it_is_much),
+	cmocka_unit_test(with_preempt_rt_what_nmis_report_does_not_wait_for_the_timer),
 	cmocka_unit_test(what_recording_takes_is_known),
 	cmocka_unit_test(an_nmi_may_name_a_tail_page),
 	cmocka_unit_test(a_number_that_no_node_has_says_as_much_as_none),

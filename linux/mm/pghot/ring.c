@@ -37,9 +37,9 @@
  * @access: the accesses
  *
  * Both work on the CPU whose ring it is, and the reporter may interrupt the
- * drainer, not the other way round. @tick and @now do not interrupt each other either:
- * with PREEMPT_RT they have the same thread, which is why neither is a hard interrupt.
- * The timer wakes that, also for @now where @tick waits already.
+ * drainer, not the other way round. @tick and @now do not interrupt each other either.
+ * With PREEMPT_RT a thread of the CPU does both, and there is @now alone: nothing wakes
+ * that thread for @tick before the timer does, and a CPU that goes offline parks it.
  */
 struct pghot_ring {
 	struct irq_work tick;
@@ -183,7 +183,8 @@ bool pghot_record_nmi(const struct pghot_access *accesses, unsigned int nr,
 		ring->access[(head + i) % RING_ACCESSES] = accesses[i];
 	/* Pairs with the acquire in ring_drain(): they are there. */
 	smp_store_release(&ring->head, head + nr);
-	irq_work_queue(used + nr < RING_MANY ? &ring->tick : &ring->now);
+	irq_work_queue(!IS_ENABLED(CONFIG_PREEMPT_RT) && used + nr < RING_MANY ?
+		       &ring->tick : &ring->now);
 	return true;
 }
 EXPORT_SYMBOL_GPL(pghot_record_nmi);

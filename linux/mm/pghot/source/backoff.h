@@ -6,8 +6,8 @@
  * What is known of them is in a table of fixed size, in the place that their hash
  * says. Two may have the same place: who has it keeps it until it was left out, and
  * the other one is looked at in each pass. A tag tells them apart, but for one in 256.
- * So that none of those is left out for ever, the table is emptied after some passes,
- * and who has which place is dealt out anew.
+ * So that none of those is left out for ever, and none that is gone keeps its place for
+ * ever, the table is emptied after some passes, and who has which place is dealt out anew.
  */
 #ifndef _MM_PGHOT_SOURCE_BACKOFF_H
 #define _MM_PGHOT_SOURCE_BACKOFF_H

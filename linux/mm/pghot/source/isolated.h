@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which CPUs sources do not interrupt. */
+/* Which CPUs are not sampled, nor interrupted to flush all of a TLB. */
 #ifndef _MM_PGHOT_SOURCE_ISOLATED_H
 #define _MM_PGHOT_SOURCE_ISOLATED_H
 

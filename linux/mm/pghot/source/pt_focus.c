@@ -136,16 +136,20 @@ static void pt_focus_report(struct pt_focus *focus, const struct pt_slot *slot)
 }
 
 /*
- * Who has a CPU to himself is not interrupted: what is most used there, and never leaves
- * the TLB, looks colder than it is. Where a TLB is flushed without an interrupt no CPU is
- * in the mask.
+ * Who has a CPU to himself is not interrupted: what such a process uses most, and what so
+ * never leaves the TLB of any CPU, may never be found. That it runs there now has to be
+ * asked of the CPU: it stays in the mask for long after it has gone. Where TLBs are flushed
+ * without interrupts this leaves out more than it has to.
  */
 static bool pt_focus_may_flush(struct mm_struct *mm)
 {
 	unsigned int cpu;
 
+	/* Keeps the tasks. */
+	guard(rcu)();
 	for_each_cpu(cpu, mm_cpumask(mm))
-		if (pghot_cpu_is_isolated(cpu))
+		if (pghot_cpu_is_isolated(cpu) &&
+		    READ_ONCE(cpu_curr_snapshot(cpu)->mm) == mm)
 			return false;
 	return true;
 }
@@ -158,7 +162,7 @@ static bool pt_focus_may_flush(struct mm_struct *mm)
  * some microseconds of theirs in each period. Without it what is used most, and
  * above all huge pages, would stay in the TLB and look as if nobody used it. After
  * the last look nobody counts; so the first one of the next round may find nothing
- * of what is in the TLB since, and is followed by a flush in any case.
+ * of what is in the TLB since, and is followed by a flush whatever it finds.
  */
 static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 				     bool last, unsigned int *left)
