@@ -120,6 +120,7 @@ static bool give(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to)
 	struct dma_chan *chan = dcbm_channels[copy->channel].chan;
 	struct dcbm_job *own = copy->own;
 	struct dma_async_tx_descriptor *tx;
+	dma_cookie_t cookie;
 
 	if (!copy_map(copy, from, to))
 		return false;
@@ -131,7 +132,12 @@ static bool give(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to)
 	tx->callback_result = copy_ended;
 	tx->callback_param = copy;
 	atomic_inc(&own->left);
-	if (dma_submit_error(dmaengine_submit(tx))) {
+	cookie = dmaengine_submit(tx);
+	/*
+	 * idxd calls back for one that a shared queue has no room for, now or later, and
+	 * returns this. It is the only driver of ours that does: given, and soon aborted.
+	 */
+	if (dma_submit_error(cookie) && cookie != -EAGAIN) {
 		atomic_dec(&own->left);
 		goto out_unmap;
 	}

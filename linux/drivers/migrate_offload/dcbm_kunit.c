@@ -29,12 +29,38 @@ struct fake {
 
 /* Who may use the channels: whoever migrates meanwhile is refused, and the CPU copies. */
 static struct task_struct *fake_user;
+/* What tx_submit() of the channels does. */
+static dma_cookie_t (*fake_submits)(struct dma_async_tx_descriptor *tx);
 static struct dma_async_tx_descriptor fake_copies[FAKE_COPIES];
 static unsigned int fake_nr;
 
 static dma_cookie_t fake_submit(struct dma_async_tx_descriptor *tx)
 {
 	return DMA_MIN_COOKIE;
+}
+
+/* As idxd does where a shared queue is full: it calls back, here before it returns ... */
+static dma_cookie_t fake_submit_aborts(struct dma_async_tx_descriptor *tx)
+{
+	const struct dmaengine_result aborted = { .result = DMA_TRANS_ABORTED };
+
+	/* The second one finds room. */
+	if (tx != fake_copies)
+		return DMA_MIN_COOKIE;
+	tx->callback_result(tx->callback_param, &aborted);
+	return -EAGAIN;
+}
+
+/* ... and here when the test says so. */
+static dma_cookie_t fake_submit_will_abort(struct dma_async_tx_descriptor *tx)
+{
+	return -EAGAIN;
+}
+
+/* Others call nobody back. */
+static dma_cookie_t fake_submit_fails(struct dma_async_tx_descriptor *tx)
+{
+	return -EIO;
 }
 
 static struct dma_async_tx_descriptor *
@@ -48,7 +74,7 @@ fake_prep_memcpy(struct dma_chan *chan, dma_addr_t to, dma_addr_t from, size_t b
 	fake_nr++;
 	*tx = (struct dma_async_tx_descriptor) { };
 	dma_async_tx_descriptor_init(tx, chan);
-	tx->tx_submit = fake_submit;
+	tx->tx_submit = fake_submits;
 	return tx;
 }
 
@@ -158,6 +184,7 @@ static int fake_init(struct kunit *test)
 {
 	fake_nr = 0;
 	fake_user = current;
+	fake_submits = fake_submit;
 	if (dcbm_nr_channels)
 		kunit_skip(test, "channels are in use");
 	if (!fake_set(1)) {
@@ -217,6 +244,88 @@ static void failed_transfers_are_no_copies(struct kunit *test)
 		dcbm_finish(&dcbm_engine, job);
 		KUNIT_EXPECT_EQ(test, test_bit(0, job->copied), results[n] == &good);
 	}
+}
+
+/* All that channels were given has been called back, or not. */
+static bool fake_done(const struct migrate_copy_job *job)
+{
+	struct dcbm_job *own = job->private;
+
+	return completion_done(&own->done);
+}
+
+/* A job of two pages that are no neighbours. */
+static struct migrate_copy_job *fake_job_apart(struct kunit *test)
+{
+	struct migrate_copy_job *job = fake_job(test, 2);
+
+	if (phys_of(job->pair[0].src) < phys_of(job->pair[1].src))
+		swap(job->pair[0], job->pair[1]);
+	return job;
+}
+
+/* Alone it does not hang, and beside one that is under way it ends nothing. */
+static void what_is_aborted_when_given_counts_once(struct kunit *test)
+{
+	const struct dmaengine_result good = { .result = DMA_TRANS_NOERROR };
+	struct migrate_copy_job *one = fake_job(test, 1), *two = fake_job_apart(test);
+
+	fake_add(test, "idxd", 0);
+	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
+	fake_submits = fake_submit_aborts;
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, two), 0);
+	KUNIT_ASSERT_EQ(test, fake_nr, 2);
+	KUNIT_ASSERT_FALSE(test, fake_done(two));
+	fake_end(1, &good);
+	KUNIT_ASSERT_TRUE(test, fake_done(two));
+	dcbm_finish(&dcbm_engine, two);
+	KUNIT_EXPECT_FALSE(test, test_bit(0, two->copied));
+	KUNIT_EXPECT_TRUE(test, test_bit(1, two->copied));
+
+	fake_nr = 0;
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, one), 0);
+	KUNIT_ASSERT_TRUE(test, fake_done(one));
+	dcbm_finish(&dcbm_engine, one);
+	KUNIT_EXPECT_FALSE(test, test_bit(0, one->copied));
+	KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[0].jobs), 0);
+}
+
+static void what_is_aborted_later_is_waited_for(struct kunit *test)
+{
+	const struct dmaengine_result aborted = { .result = DMA_TRANS_ABORTED };
+	struct migrate_copy_job *job = fake_job_apart(test);
+	unsigned int n;
+
+	fake_add(test, "idxd", 0);
+	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
+	fake_submits = fake_submit_will_abort;
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
+	KUNIT_ASSERT_EQ(test, fake_nr, 2);
+	/* Neither has the place of the other one. */
+	KUNIT_EXPECT_PTR_NE(test, fake_copies[0].callback_param,
+			    fake_copies[1].callback_param);
+	for (n = 0; n < 2; n++) {
+		KUNIT_ASSERT_FALSE(test, fake_done(job));
+		fake_end(n, &aborted);
+	}
+	KUNIT_ASSERT_TRUE(test, fake_done(job));
+	dcbm_finish(&dcbm_engine, job);
+	KUNIT_EXPECT_TRUE(test, bitmap_empty(job->copied, job->nr));
+	KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[0].jobs), 0);
+}
+
+static void what_is_not_taken_is_not_waited_for(struct kunit *test)
+{
+	struct migrate_copy_job *job = fake_job_apart(test);
+
+	fake_add(test, "idxd", 0);
+	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
+	fake_submits = fake_submit_fails;
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
+	KUNIT_ASSERT_TRUE(test, fake_done(job));
+	KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[0].jobs), 0);
+	dcbm_finish(&dcbm_engine, job);
+	KUNIT_EXPECT_TRUE(test, bitmap_empty(job->copied, job->nr));
 }
 
 /* A device is of any that there could be. */
@@ -313,6 +422,9 @@ static void a_channel_that_hangs_stays(struct kunit *test)
 static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(only_drivers_that_report),
 	KUNIT_CASE(failed_transfers_are_no_copies),
+	KUNIT_CASE(what_is_aborted_when_given_counts_once),
+	KUNIT_CASE(what_is_aborted_later_is_waited_for),
+	KUNIT_CASE(what_is_not_taken_is_not_waited_for),
 	KUNIT_CASE(nodes_give_channels_in_turn),
 	KUNIT_CASE(devices_of_a_node_all_give_channels),
 	KUNIT_CASE(idle_channels_are_taken_first),
