@@ -108,6 +108,7 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 					     const struct migrate_copy_cost *cpu)
 {
 	bool late = took->cost / 2 > cpu->cost;
+	u32 wait;
 
 	if (cpu->known < MIGRATE_COPY_KNOWN)
 		return MIGRATE_COPY_BY_CPU;
@@ -128,8 +129,10 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 	engine->won = 0;
 	if (!engine->again)
 		engine->again = MIGRATE_COPY_AGAIN;
-	if (!engine->wait)
-		engine->wait = engine->again * loss_of(engine, took, cpu);
+	/* By what the CPU costs now: it may have become dearer since it lost. */
+	wait = engine->again * loss_of(engine, took, cpu);
+	if (!engine->wait || engine->wait > wait)
+		engine->wait = wait;
 	if (--engine->wait)
 		return MIGRATE_COPY_BY_CPU;
 	engine->again = min(2 * engine->again, MIGRATE_COPY_AGAIN_MAX);
