@@ -85,7 +85,8 @@ static void copy_ended(void *data, const struct dmaengine_result *result)
 	struct dcbm_copy *copy = data;
 	struct dcbm_job *own = copy->own;
 
-	copy->ok = result && result->result == DMA_TRANS_NOERROR;
+	/* There is a result: it is DMA_TRANS_NOERROR where a driver has none to give. */
+	copy->ok = result->result == DMA_TRANS_NOERROR;
 	if (!atomic_sub_return(1, &own->left)) {
 		own->job->done_ns = ktime_get_ns();
 		complete(&own->done);

@@ -24,12 +24,17 @@ unsigned int dcbm_nr_channels;
 size_t dcbm_piece_least;
 
 /*
- * Drivers that say of each transfer whether it failed. Others may end one that failed like
- * one that did not, as ptdma and ae4dma do, or with what came of another one, as
- * switchtec_dma where they end out of order: pages would be lost.
+ * Drivers that say of each transfer whether it failed, and not too early. Others may end
+ * one that failed like one that did not, as ptdma and ae4dma do, or with what came of
+ * another one, as switchtec_dma where they end out of order: pages would be lost. ioatdma,
+ * when a channel is stuck, calls transfers aborted before it resets the channel, which may
+ * still write to what the CPU has copied by then, and never ends the one that was first.
+ *
+ * idxd drops what a queue still has when it is disabled or its device is reset, and calls
+ * nobody back. dcbm waits then, for nothing says that it will not be written.
  */
 static const char * const drivers[] = {
-	"idxd", "ioatdma", "plx_dma", "memsim-dma",
+	"idxd", "plx_dma", "memsim-dma",
 };
 
 /**
