@@ -43,6 +43,11 @@ def _begins_slow(experiment: Experiment) -> bool:
     return experiment.start == experiment.slow and set(experiment.start.split(",")) <= slower
 
 
+def _harms(share: float) -> bool:
+    """Beyond what is printed as nothing."""
+    return share < -0.005
+
+
 @dataclass(frozen=True)
 class Compared:
     """R of the stock kernel and of pghot in experiments that begin in slow memory, of the so many
@@ -55,6 +60,8 @@ class Compared:
     names: tuple[str, ...] = ()
     unmoved: tuple[str, ...] = ()
     """Experiments that are not counted, as promotion did not make R of one of both."""
+    beside: tuple[str, ...] = ()
+    """Those that are not counted, variants among them, in which pghot does harm."""
 
     def told(self, form: Callable[[float], str]) -> list[str]:
         """The median of each, and from lowest to highest: of experiments of one class."""
@@ -82,8 +89,12 @@ class Compared:
 
     def harmed(self) -> str:
         """Where pghot is slower than moving nothing, whoever is ahead; empty if nowhere."""
-        told = ", ".join(f"`{name}`" for name, r in zip(self.names, self.ours) if r < -0.005)
-        return f"Slower with pghot than where nothing moves: {told}. " if told else ""
+        own = [name for name, r in zip(self.names, self.ours) if _harms(r)]
+        counted, others = (", ".join(f"`{name}`" for name in of) for of in (own, self.beside))
+        told = [counted] if counted else []
+        if others:
+            told.append(f"of those that are not counted, variants among them, {others}")
+        return f"Slower with pghot than where nothing moves: {'; '.join(told)}. " if told else ""
 
     def _left_out(self) -> str:
         """Which are not counted, and why, for who has not heard of R."""
@@ -108,11 +119,13 @@ def compared(
     known = begin_slow | {one.name for one in description.experiments() if counts(one)}
     ours = marks.headline([row["contender"] for row in rows])
     standings, unmoved = order.standings(rows), resolution.unmoved(rows)
-    found, left_out = [], []
+    found, left_out, beside = [], [], []
     for experiment, own in by_experiment(rows).items():
         both = pair(own, ours)
         stock, pghot = (row["recovered"] if row else None for row in both)
         if experiment not in begin_slow or stock is None or pghot is None:
+            if pghot is not None and _harms(pghot):
+                beside.append(experiment)
             continue
         if all(row in unmoved for row in both):
             left_out.append(experiment)
@@ -120,4 +133,4 @@ def compared(
             stands = standings.get((experiment, ""), order.UNKNOWN)
             found.append((stock, pghot, stands, experiment))
     told = Compared(len(known), *zip(*found)) if found else Compared(len(known))
-    return replace(told, unmoved=tuple(left_out))
+    return replace(told, unmoved=tuple(left_out), beside=tuple(beside))
