@@ -26,12 +26,13 @@ _BOOTS = 3
 """Attempts to boot where the emulator, not the guest, fails."""
 # Emulated CPUs access devices while the guest's PCI set-up changes the memory map,
 # and reach another one's registers, or none: a race in QEMU, which then fails one or
-# another of its assertions, https://gitlab.com/qemu-project/qemu/-/issues/1921.
+# another of its assertions, https://gitlab.com/qemu-project/qemu/-/issues/1921. It says so
+# wherever the guest's own line is just then.
 # Where the register was that of a CPU's timer, nothing fails: the CPU idles, and two
 # minutes later RCU finds that its timer has not come since. Where it was that of an
 # interrupt, Booted finds it out.
 _EMULATOR_FAULT = re.compile(
-    r"^qemu-system-\S+: .*\bAssertion `.*' failed\.$"
+    r"qemu-system-\S+: .*\bAssertion `.*' failed\.$"
     r"|^\[ *\d+\.\d+\] rcu:\s+Possible timer handling issue on cpu=\d+\b",
     re.MULTILINE,
 )

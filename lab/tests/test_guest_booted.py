@@ -11,6 +11,9 @@ RACES = (
     "`section_index < d->map.sections_nb' failed.",
     "qemu-system-x86_64: hw/pci/msix.c:228: msix_table_mmio_write: Assertion `addr + "
     "size <= dev->msix_entries_nr * PCI_MSIX_ENTRY_SIZE' failed.",
+    # It is in the middle of what the guest was saying.
+    "[    1.241qemu-system-x86_64: system/physmem.c:2678: iotlb_to_section: Assertion "
+    "`section_index < d->map.sections_nb' failed.\n18] pci 0000:00:07.0: BAR 0 [io  0xc140-0xc17f]",
     "[  121.290936] rcu: \tPossible timer handling issue on cpu=0 timer-softirq=63",
 )
 
@@ -39,7 +42,7 @@ def test_the_emulators_fault_is_tried_again(monkeypatch, log):
 
 
 def test_but_not_for_ever(monkeypatch):
-    left = boots(monkeypatch, *RACES, RACES[0])
+    left = boots(monkeypatch, *RACES[:3], RACES[0])
     with pytest.raises(GuestError):
         Guest("small", __file__)
     assert len(left) == 1
