@@ -62,11 +62,8 @@ TEST(what_is_used_as_much_need_not_make_way)
 	machine_stop();
 }
 
-/*
- * They waited for room that was being made. When it is known that none is, nobody looks
- * at them because of their own node any more.
- */
-TEST(what_waits_is_not_kept_from_another_node)
+/* A page in each of a hundred blocks waits for node 0, which is full. */
+static void start_with_blocks_that_wait(void)
 {
 	unsigned long i;
 
@@ -76,6 +73,15 @@ TEST(what_waits_is_not_kept_from_another_node)
 	machine_thread(2);
 	for (i = 0; i < 100; i++)
 		machine_ready(2, i * PGHOT_BLOCK_PAGES, 0);
+}
+
+/*
+ * They waited for room that was being made. When it is known that none is, nobody looks
+ * at them because of their own node any more.
+ */
+TEST(what_waits_is_not_kept_from_another_node)
+{
+	start_with_blocks_that_wait();
 	machine_run(500);
 	assert_int_equal(on(1), 100);
 	machine_stop();
@@ -84,15 +90,8 @@ TEST(what_waits_is_not_kept_from_another_node)
 /* The other node was full too for a while. */
 TEST(what_waits_is_not_kept_from_another_node_that_was_full)
 {
-	unsigned long i;
-
-	machine_start(false);
-	pghot_tunables.window_ms = 60000;
-	machine_room(0, 0);
+	start_with_blocks_that_wait();
 	machine_room(1, 0);
-	machine_thread(2);
-	for (i = 0; i < 100; i++)
-		machine_ready(2, i * PGHOT_BLOCK_PAGES, 0);
 	machine_run(1000);
 	assert_int_equal(on(1), 0);
 	machine_plenty(1);

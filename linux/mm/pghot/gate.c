@@ -23,6 +23,8 @@
 #define ROOM_MS		4U
 /* So late who cannot know: tokens for a batch, memory in one piece. */
 #define CLOSED_MS	(PGHOT_BURST_MS / 2U)
+/* In ms: so late all that waits for a closed target is looked at once more. See gate_past(). */
+#define PAST_RESTS	(8U * CLOSED_MS)
 
 /**
  * pghot_promoter_alloc - make a promoter
@@ -39,7 +41,7 @@ struct pghot_promoter *pghot_promoter_alloc(int src)
 		return NULL;
 	p->src = src;
 	p->folio_pages = 1;
-	p->past_ms = pghot_now_ms() - 8 * CLOSED_MS;
+	p->past_ms = pghot_now_ms() - PAST_RESTS;
 	for (nid = 0; nid < nr_node_ids; nid++)
 		INIT_LIST_HEAD(&p->dest[nid].batch.folios);
 	return p;
@@ -294,7 +296,7 @@ static bool gate_room_comes(const struct pghot_promoter *p, int nid)
  */
 static u8 gate_past(struct pghot_promoter *p)
 {
-	bool rests = pghot_now_ms() - p->past_ms < 8 * CLOSED_MS;
+	bool rests = pghot_now_ms() - p->past_ms < PAST_RESTS;
 	u8 past = 0;
 	int nid;
 
