@@ -46,16 +46,9 @@ static unsigned int match(const uint32_t *tags, uint32_t tag)
 	       _mm_movemask_ps(_mm_castsi128_ps(high)) << 4;
 }
 
-/*
- * Lines of one tag are XORed with a hash of it: any run of lines that is aligned to
- * the number of sets still has one line in each, and the same XOR leads from set and
- * tag back to the line. Pages whose addresses are alike in the lower bits do not
- * drive each other out.
- */
 static uint64_t scramble(const struct cache *c, uint64_t tag)
 {
-	/* 2^32 divided by the golden ratio (Knuth, volume 3, section 6.4). */
-	return (tag * 0x9e3779b1u >> 16) & (((uint64_t)1 << c->set_bits) - 1);
+	return cache_hash(tag) & (((uint64_t)1 << c->set_bits) - 1);
 }
 
 uint64_t cache_set(const struct cache *c, uint64_t line)

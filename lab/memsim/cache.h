@@ -65,6 +65,18 @@ struct cache_result {
 
 #define CACHE_NONE	SIZE_MAX
 
+/*
+ * Lines of one tag are XORed with a hash of it: any run of lines that is aligned to
+ * the number of sets still has one line in each, and the same XOR leads from set and
+ * tag back to the line. Pages whose addresses are alike in the lower bits do not
+ * drive each other out.
+ */
+static inline uint64_t cache_hash(uint64_t tag)
+{
+	/* 2^32 divided by the golden ratio (Knuth, volume 3, section 6.4). */
+	return tag * 0x9e3779b1u >> 16;
+}
+
 /* Who may have the line at @slot. */
 static inline struct directory *cache_directory(const struct cache *c, size_t slot)
 {

@@ -24,7 +24,7 @@ static bool held(const void *socket, uint8_t sharers, uint64_t line)
 bool socket_init(struct socket *s, uint64_t llc_bytes, unsigned int cpus)
 {
 	*s = (struct socket) { .cpus = cpus };
-	s->own = malloc((cpus ? cpus : 1) * sizeof(*s->own));
+	s->own = aligned_alloc(_Alignof(struct filter), (cpus ? cpus : 1) * sizeof(*s->own));
 	if (!s->own || !cache_init(&s->llc, llc_bytes)) {
 		free(s->own);
 		s->own = NULL;

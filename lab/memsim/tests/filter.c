@@ -3,9 +3,16 @@
 
 #include "filter.h"
 
-#define LINES	64
+#define LINES	128
+#define SETS	4
 
-static void the_two_used_last_stay(void **state)
+/* A line of @set, another one for each @tag. */
+static uint64_t line_of(unsigned int set, uint64_t tag)
+{
+	return tag << FILTER_SET_BITS | (set ^ cache_hash(tag)) % FILTER_SETS;
+}
+
+static void those_used_last_stay(void **state)
 {
 	uint64_t x = 3, n, set, last[LINES] = {}, now = 0;
 	bool dirty[LINES] = {};
@@ -13,17 +20,17 @@ static void the_two_used_last_stay(void **state)
 
 	(void)state;
 	filter_clear(&f);
-	/* Lines of four sets; @last says when each was used, 0 for never. */
+	/* @last says when each was used, 0 for never. */
 	for (n = 0; n < 200000; n++) {
 		uint64_t r = number(&x), line = (r >> 8) % LINES, i, later = 0;
 		bool store = r & 1, held;
 		enum filter_answer got;
 
-		set = line % 4;
-		for (i = set; i < LINES; i += 4)
+		set = line % SETS;
+		for (i = set; i < LINES; i += SETS)
 			later += last[i] > last[line];
-		held = last[line] && later < 2;
-		got = filter_access(&f, (line / 4 * FILTER_SETS + set) << LINE_SHIFT |
+		held = last[line] && later < FILTER_WAYS;
+		got = filter_access(&f, line_of(set, line / SETS) << LINE_SHIFT |
 				    (r >> 20) % LINE_BYTES, store);
 		if (!held)
 			assert_int_equal(got, FILTER_MISS);
@@ -50,23 +57,57 @@ static void a_copy_misses_once_a_line(void **state)
 	assert_int_equal(missed, 2 * 4096 / LINE_BYTES);
 }
 
+/* How often @lines lines miss in ten passes, @in of them in each of some pages. */
+static unsigned int misses(uint64_t *x, unsigned int lines, unsigned int in)
+{
+	uint64_t page[LINES * 8];
+	unsigned int i, pass, missed = 0;
+	struct filter f;
+
+	filter_clear(&f);
+	for (i = 0; i < lines / in; i++)
+		page[i] = number(x) % (1 << 22) << 12;
+	for (pass = 0; pass < 10; pass++)
+		for (i = 0; i < lines; i++)
+			missed += filter_access(&f, page[i / in] + i % in * LINE_BYTES,
+						false) == FILTER_MISS;
+	return missed;
+}
+
+/* With two ways and no hash, most of them missed in each pass where they lay badly. */
+static void where_things_are_decides_little(void **state)
+{
+	uint64_t x = 7;
+	unsigned int n;
+
+	(void)state;
+	for (n = 0; n < 200; n++) {
+		/* Whole pages, as many as it holds. */
+		assert_int_equal(misses(&x, 1024, 64), 1024);
+		/* Half as many lines as it holds, each at the beginning of a page. */
+		assert_in_range(misses(&x, 512, 1), 500, 2 * 512);
+	}
+}
+
 static void it_forgets(void **state)
 {
+	const uint64_t last = (1ULL << (31 + FILTER_SET_BITS)) - FILTER_SETS - 1;
 	struct filter f;
 
 	(void)state;
 	filter_clear(&f);
-	assert_int_equal(filter_access(&f, ~0ULL, false), FILTER_MISS);
-	assert_int_equal(filter_access(&f, ~0ULL, false), FILTER_HIT);
+	assert_int_equal(filter_access(&f, last << LINE_SHIFT, false), FILTER_MISS);
+	assert_int_equal(filter_access(&f, last << LINE_SHIFT, false), FILTER_HIT);
 	filter_clear(&f);
-	assert_int_equal(filter_access(&f, ~0ULL, false), FILTER_MISS);
+	assert_int_equal(filter_access(&f, last << LINE_SHIFT, false), FILTER_MISS);
 }
 
 int test_filter(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_two_used_last_stay),
+		cmocka_unit_test(those_used_last_stay),
 		cmocka_unit_test(a_copy_misses_once_a_line),
+		cmocka_unit_test(where_things_are_decides_little),
 		cmocka_unit_test(it_forgets),
 	};
 

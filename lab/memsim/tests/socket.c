@@ -55,16 +55,16 @@ static void check(const struct memory *m, uint64_t line)
 
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		const struct socket *s = &m->socket[machine.row_of[cpu]];
-		const uint64_t *way = filter_find(m->own[cpu], line);
+		const uint32_t *way = filter_find(m->own[cpu], line);
 		size_t slot = cache_find(&s->llc, line);
 
 		if (!way)
 			continue;
 		holders++;
-		writers += *way & 1;
+		writers += *way & FILTER_STORED;
 		/* The last level has it too, and knows that it was written. */
 		assert_int_not_equal(slot, CACHE_NONE);
-		if (*way & 1)
+		if (*way & FILTER_STORED)
 			assert_true(cache_dirty(&s->llc, slot));
 	}
 	assert_true(!writers || (writers == 1 && holders == 1));
