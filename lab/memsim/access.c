@@ -121,6 +121,7 @@ look_up(struct cpu *cpu, uint64_t vaddr, uint64_t pa, bool store,
 	uint32_t ns;
 	int node;
 
+	memory_expect(&model.memory, pa);
 	if (answer == FILTER_CLEAN) {
 		ns = memory_own(&model.memory, cpu->number, pa, clock_now());
 		cpu->count->taken += ns > 0;

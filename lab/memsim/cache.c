@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cache.h"
+#include "huge.h"
 
 static size_t bytes_of(const struct cache *c)
 {
@@ -15,11 +16,8 @@ bool cache_init(struct cache *c, uint64_t bytes)
 	uint64_t sets = bytes / LINE_BYTES / CACHE_WAYS;
 
 	*c = (struct cache) { .set_bits = __builtin_ctzll(sets) };
-	c->set = aligned_alloc(_Alignof(struct cache_set), bytes_of(c));
-	if (!c->set)
-		return false;
-	cache_clear(c);
-	return true;
+	c->set = huge_alloc(bytes_of(c));
+	return c->set;
 }
 
 void cache_exit(struct cache *c)
@@ -46,22 +44,11 @@ static unsigned int match(const uint32_t *tags, uint32_t tag)
 	       _mm_movemask_ps(_mm_castsi128_ps(high)) << 4;
 }
 
-static uint64_t scramble(const struct cache *c, uint64_t tag)
-{
-	return cache_hash(tag) & (((uint64_t)1 << c->set_bits) - 1);
-}
-
-uint64_t cache_set(const struct cache *c, uint64_t line)
-{
-	return (line & (((uint64_t)1 << c->set_bits) - 1)) ^
-	       scramble(c, line >> c->set_bits);
-}
-
 static uint64_t line_at(const struct cache *c, uint64_t set, unsigned int way)
 {
 	uint64_t tag = c->set[set].tags[way] - 1;
 
-	return tag << c->set_bits | (set ^ scramble(c, tag));
+	return tag << c->set_bits | cache_mask(c, set ^ cache_hash(tag));
 }
 
 /* The way to replace: one not used of late, and in no CPU's own cache if that can be. */

@@ -77,6 +77,24 @@ static inline uint64_t cache_hash(uint64_t tag)
 	return tag * 0x9e3779b1u >> 16;
 }
 
+/* The lower bits of @n, as many as the number of a set has. */
+static inline uint64_t cache_mask(const struct cache *c, uint64_t n)
+{
+	return n & (((uint64_t)1 << c->set_bits) - 1);
+}
+
+/* The set that @line belongs to. */
+static inline uint64_t cache_set(const struct cache *c, uint64_t line)
+{
+	return cache_mask(c, line ^ cache_hash(line >> c->set_bits));
+}
+
+/* @line is looked up soon: all sets are more than the host's caches hold next to a CPU. */
+static inline void cache_expect(const struct cache *c, uint64_t line)
+{
+	__builtin_prefetch(&c->set[cache_set(c, line)], 1);
+}
+
 /* Who may have the line at @slot. */
 static inline struct directory *cache_directory(const struct cache *c, size_t slot)
 {
@@ -99,9 +117,6 @@ size_t cache_find(const struct cache *c, uint64_t line);
 bool cache_clean(struct cache *c, size_t slot);
 /* What is at @slot is worth nothing; true if it was newer than memory. */
 bool cache_drop(struct cache *c, size_t slot);
-/* The set that @line belongs to. */
-uint64_t cache_set(const struct cache *c, uint64_t line);
-
 struct cache_result cache_access(struct cache *c, uint64_t line, bool store);
 
 #endif

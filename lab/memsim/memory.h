@@ -84,6 +84,15 @@ void memory_clear(struct memory *m);
 /* A new interval of the time line begins: no page was accessed in it yet. */
 void memory_interval(struct memory *m);
 
+/* All sockets' caches are asked for @pa soon. */
+static inline void memory_expect(const struct memory *m, uint64_t pa)
+{
+	unsigned int row;
+
+	for (row = 0; row < m->c->rows; row++)
+		cache_expect(&m->socket[row].llc, pa >> LINE_SHIFT);
+}
+
 /*
  * CPU @cpu, whose own cache has missed it, accesses physical address @pa at @now_ns.
  * Return what it costs in ns; @node is where it went. @s is NULL for an access that no

@@ -2,29 +2,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "huge.h"
 #include "pages.h"
 
 #define FIRST_BITS	16
-#define HUGE_BYTES	(2UL << 20)
-
-/* Of the host's huge pages where it has any: entries are looked up at random. */
-static struct page *table(unsigned int bits)
-{
-	size_t bytes = sizeof(struct page) << bits;
-	struct page *slot = aligned_alloc(HUGE_BYTES, bytes);
-
-	if (!slot)
-		return NULL;
-	madvise(slot, bytes, MADV_HUGEPAGE);
-	return memset(slot, 0, bytes);
-}
 
 bool pages_init(struct pages *p)
 {
 	*p = (struct pages) { .bits = FIRST_BITS };
-	p->slot = table(p->bits);
+	p->slot = huge_alloc(sizeof(*p->slot) << p->bits);
 	return p->slot;
 }
 
@@ -58,7 +45,7 @@ static bool grow(struct pages *p)
 	size_t i;
 
 	more.bits++;
-	more.slot = table(more.bits);
+	more.slot = huge_alloc(sizeof(*more.slot) << more.bits);
 	if (!more.slot)
 		return false;
 	for (i = 0; i >> p->bits == 0; i++)

@@ -37,9 +37,11 @@ static struct tlb_entry *find(struct tlb_level *l, uint64_t key)
 			break;
 	if (way == l->ways)
 		return NULL;
-	found = set[way];
-	memmove(set + 1, set, way * sizeof(*set));
-	set[0] = found;
+	if (way) {
+		found = set[way];
+		memmove(set + 1, set, way * sizeof(*set));
+		set[0] = found;
+	}
 	return set;
 }
 
@@ -96,6 +98,7 @@ static void forget_upper(struct tlb *t)
 void tlb_clear(struct tlb *t)
 {
 	t->tag[0] = 1ULL << TAG_SHIFT;
+	t->has_huge[0] = t->has_huge[1] = false;
 	level_clear(&t->first);
 	level_clear(&t->huge);
 	level_clear(&t->second);
@@ -105,6 +108,7 @@ void tlb_clear(struct tlb *t)
 void tlb_new_space(struct tlb *t)
 {
 	t->tag[0] += 1ULL << TAG_SHIFT;
+	t->has_huge[0] = false;
 	/* Zero is the kernel's, and old tags must not come back. */
 	if (t->tag[0] >> TAG_SHIFT == (1ULL << (64 - TAG_SHIFT)) - 1)
 		tlb_clear(t);
@@ -141,15 +145,16 @@ static void insert_part(struct tlb *t, uint64_t vaddr, uint64_t pa)
 
 enum tlb_answer tlb_look_up(struct tlb *t, uint64_t vaddr, uint64_t *pa)
 {
-	uint64_t small = tlb_key(t, vaddr, SMALL_SHIFT), huge;
+	uint64_t small = tlb_key(t, vaddr, SMALL_SHIFT);
+	uint64_t huge = tlb_key(t, vaddr, HUGE_SHIFT);
 	struct tlb_entry *e = find(&t->first, small);
+	bool has_huge = t->has_huge[vaddr >> 63];
 
 	if (e) {
 		*pa = (e->page & ~TLB_PART) | within(vaddr, SMALL_SHIFT);
 		return TLB_FREE;
 	}
-	huge = tlb_key(t, vaddr, HUGE_SHIFT);
-	e = find(&t->huge, huge);
+	e = has_huge ? find(&t->huge, huge) : NULL;
 	if (e) {
 		*pa = e->page | within(vaddr, HUGE_SHIFT);
 		insert_part(t, vaddr, *pa);
@@ -161,7 +166,7 @@ enum tlb_answer tlb_look_up(struct tlb *t, uint64_t vaddr, uint64_t *pa)
 		insert(&t->first, small, e->page);
 		return TLB_SECOND;
 	}
-	e = find(&t->second, huge);
+	e = has_huge ? find(&t->second, huge) : NULL;
 	if (!e)
 		return TLB_MISS;
 	*pa = e->page | within(vaddr, HUGE_SHIFT);
@@ -177,6 +182,7 @@ void tlb_insert(struct tlb *t, uint64_t vaddr, uint64_t pa, bool huge)
 	if (huge) {
 		uint64_t page = pa - within(pa, HUGE_SHIFT);
 
+		t->has_huge[vaddr >> 63] = true;
 		insert(&t->second, key, page);
 		insert(&t->huge, key, page);
 		insert_part(t, vaddr, pa);

@@ -62,12 +62,15 @@ struct tlb_level {
  * struct tlb - what a CPU knows
  * @tag: in the keys of the lower and the upper half of the addresses; the lower half's
  *	 changes with each CR3 load
+ * @has_huge: whether any of a huge page came since all of that half was forgotten, so
+ *	      that they need be looked for
  * @first, @huge, @second: translations
  * @tables: physical address of the page table, by 2 MiB
  * @directories: physical address of the page directory, by 1 GiB
  */
 struct tlb {
 	uint64_t tag[2];
+	bool has_huge[2];
 	struct tlb_level first, huge, second, tables, directories;
 };
 
