@@ -156,16 +156,23 @@ void migrate_copy_was_busy(struct migrate_copy_cost *engine)
 /**
  * migrate_copy_cpu_due - is the CPU to copy, to be compared with?
  * @cpu: its cost
+ * @least: the least that an engine is known to cost, U32_MAX if none is
  *
- * Return: true for the first jobs, and once in MIGRATE_COPY_SAMPLE.
+ * Return: true for the first jobs, and once in MIGRATE_COPY_SAMPLE, or in as many times
+ * that as the CPU is dearer.
  */
-bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu)
+bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu, u32 least)
 {
+	u32 times = clamp(cpu->cost / max(least, 1U), 1U, MIGRATE_COPY_SAMPLE_TIMES);
+	u32 again = MIGRATE_COPY_SAMPLE * times - 1;
+
 	if (cpu->known < MIGRATE_COPY_KNOWN)
 		return true;
+	/* The engine may have become dearer since. */
+	cpu->wait = min(cpu->wait, again);
 	if (cpu->wait--)
 		return false;
-	cpu->wait = MIGRATE_COPY_SAMPLE - 1;
+	cpu->wait = again;
 	return true;
 }
 

@@ -42,8 +42,13 @@
  */
 #define MIGRATE_COPY_REST	4U
 #define MIGRATE_COPY_REST_MAX	256U
-/* Where an engine wins, the CPU copies once in so many jobs to be compared with. */
+/*
+ * Where an engine wins, the CPU copies once in so many jobs to be compared with, times how
+ * often the engine's cost goes into its own, up to so many: what comparing costs stays the
+ * same share.
+ */
 #define MIGRATE_COPY_SAMPLE	64U
+#define MIGRATE_COPY_SAMPLE_TIMES	16U
 /*
  * KiB that are copied at a time at least. Users who access 16 pages that move together
  * were measured to lose nothing by it, and 3% of their time where it is 512.
@@ -106,7 +111,7 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 					     struct migrate_copy_cost *took,
 					     const struct migrate_copy_cost *cpu);
 void migrate_copy_was_busy(struct migrate_copy_cost *engine);
-bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu);
+bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu, u32 least);
 void migrate_copy_line_add(struct migrate_copy_line *l, u64 kib, u64 ns);
 void migrate_copy_line_fit(const struct migrate_copy_line *l, u64 *setup_ns,
 			   u64 *kib_ns16);
