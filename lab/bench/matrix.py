@@ -57,7 +57,7 @@ def _setup(experiment: Experiment, contender: Contender) -> str:
     moves = contender.placement == "start"
     variant = experiment.variant or Variant("", experiment.name)
     hogs = _hogs(variant)
-    clock = machines.load(experiment.machine).clock
+    clock = experiment.variation.of(machines.load(experiment.machine)).clock
     scaled = ""
     if moves and experiment.is_scaled:
         scale = experiment.scale.in_guest_time(clock)

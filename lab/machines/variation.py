@@ -13,15 +13,15 @@ from lab.machines.guest_time import slower
 from lab.machines.machine import Machine, power_of_two
 
 DATA = Path(__file__).with_name("variations.toml")
-_FIELDS = ("about", "llc", "latency", "bandwidth", "tlb", "memory")
+_FIELDS = ("about", "llc", "latency", "bandwidth", "tlb", "clock", "memory")
 
 
 @dataclass(frozen=True)
 class Variation:
     """A name, and factors of the last-level cache's size, of all latencies (the cache's
-    too), of bandwidth, of the pages that the second level of translations holds, and of
-    the memory that the machine's stands for, by which constants are scaled
-    (lab/bench/scale.py).
+    too), of bandwidth, of the pages that the second level of translations holds, of the
+    guest's nanoseconds in one of the machine's, and of the memory that the machine's
+    stands for, by which constants are scaled (lab/bench/scale.py).
 
     What the guest's kernel is told of latencies changes along; of bandwidth it does
     not, as with ``share`` of lab/machines/machines.toml.
@@ -33,6 +33,7 @@ class Variation:
     latency: float = 1.0
     bandwidth: float = 1.0
     tlb: float = 1.0
+    clock: int = 1
     memory: float = 1.0
 
     def of_machine(self) -> Variation:
@@ -65,7 +66,8 @@ class Variation:
             )
         varied = slower(machine, self.latency, int(share))
         assert varied.model is not None
-        return replace(varied, model=replace(varied.model, llc=llc, tlb=tlb))
+        clock = model.clock * self.clock
+        return replace(varied, model=replace(varied.model, llc=llc, tlb=tlb, clock=clock))
 
 
 def _variation(name: str, table: toml.Table) -> Variation:
@@ -76,6 +78,7 @@ def _variation(name: str, table: toml.Table) -> Variation:
         latency=table.number("latency", 0.1, 10, 1.0),
         bandwidth=table.number("bandwidth", 0.1, 10, 1.0),
         tlb=table.number("tlb", 0.1, 64, 1.0),
+        clock=table.integer("clock", 1, 16, 1),
         memory=table.number("memory", 0.1, 10, 1.0),
     )
 

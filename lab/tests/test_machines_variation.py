@@ -7,6 +7,7 @@ import pytest
 
 from lab import machines
 from lab.errors import LabError
+from lab.machines.guest_time import in_guest_time
 from lab.machines.variation import Variation, variations
 from lab.measure import plugin
 
@@ -28,6 +29,16 @@ def test_factors_reach_the_model():
     assert varied.model.tlb.second == 2 * CXL.model.tlb.second
     assert varied.model.dma == CXL.model.dma
     assert varied.nodes == CXL.nodes
+
+
+def test_a_faster_cpu_has_slower_memory_in_its_own_time():
+    varied = Variation(clock=4).of(CXL)
+    guest = in_guest_time(varied)
+    assert varied.clock == 4 and varied.latency_ns == CXL.latency_ns
+    assert guest.latency_ns == ((360, 1000),) and guest.clock == 1
+    assert guest.model and CXL.model and guest.model.share == 4 * CXL.model.share
+    assert guest.model.tlb.walk_ns == 4 * CXL.model.tlb.walk_ns
+    assert MODELS["faster-cpu"].clock > 1
 
 
 def test_each_variation_is_another_model(tmp_path):
