@@ -93,44 +93,49 @@ TEST(the_cpu_copies_until_it_is_known)
 	unsigned int i;
 
 	for (i = 0; i < MIGRATE_COPY_KNOWN; i++) {
-		assert_true(migrate_copy_cpu_due(&cpu, UINT32_MAX));
+		assert_true(migrate_copy_cpu_due(&cpu));
 		assert_int_equal(judge(&engine, &cpu), MIGRATE_COPY_BY_CPU);
 		migrate_copy_learn(&cpu, 6400, 64);
 	}
 	assert_int_equal(judge(&engine, &cpu), MIGRATE_COPY_TO_LEARN);
 }
 
-/* How often the CPU is, in so many jobs, where the least dear engine costs that. */
-static unsigned int measured(struct migrate_copy_cost *cpu, u32 least, unsigned int jobs)
+/* How often the CPU is, in so many jobs. */
+static unsigned int measured(struct migrate_copy_cost *cpu, unsigned int jobs)
 {
 	unsigned int due = 0;
 
 	while (jobs--)
-		due += migrate_copy_cpu_due(cpu, least);
+		due += migrate_copy_cpu_due(cpu);
 	return due;
 }
 
 TEST(the_cpu_is_measured_now_and_then)
 {
-	struct migrate_copy_cost cpu = known(100), engine = known(101);
+	struct migrate_copy_cost cpu = known(100);
 
-	assert_int_equal(measured(&cpu, UINT32_MAX, 10 * MIGRATE_COPY_SAMPLE), 10);
-	assert_int_equal(measured(&cpu, engine.cost, 10 * MIGRATE_COPY_SAMPLE), 10);
+	assert_int_equal(measured(&cpu, 10 * MIGRATE_COPY_SAMPLE), 10);
+	/* As often where nobody wins by much. */
+	cpu.winner = known(60).cost;
+	assert_int_equal(measured(&cpu, 10 * MIGRATE_COPY_SAMPLE), 10);
 }
 
 /* At a fifth of its cost 8% of the time went into comparing. */
 TEST(the_dearer_the_cpu_the_more_seldom_it_is_measured)
 {
-	struct migrate_copy_cost cpu = known(100), engine = known(20);
+	struct migrate_copy_cost cpu = known(100);
 
-	assert_int_equal(measured(&cpu, engine.cost, 10 * 5 * MIGRATE_COPY_SAMPLE), 10);
-	/* One that costs nothing is compared too. */
-	measured(&cpu, 0, 1);
-	assert_int_equal(measured(&cpu, 0, 10 * MIGRATE_COPY_SAMPLE *
+	cpu.winner = known(20).cost;
+	assert_int_equal(measured(&cpu, 10 * 5 * MIGRATE_COPY_SAMPLE), 10);
+	/* One that costs next to nothing is compared too. */
+	cpu.winner = 1;
+	measured(&cpu, 1);
+	assert_int_equal(measured(&cpu, 10 * MIGRATE_COPY_SAMPLE *
 				  MIGRATE_COPY_SAMPLE_TIMES), 10);
-	/* It has become dearer: what was to be waited for is too. */
-	measured(&cpu, 0, 1);
-	assert_int_equal(measured(&cpu, cpu.cost, 2 * MIGRATE_COPY_SAMPLE), 2);
+	/* It does not win any more: what was to be waited for is not. */
+	measured(&cpu, 1);
+	cpu.winner = 0;
+	assert_int_equal(measured(&cpu, 2 * MIGRATE_COPY_SAMPLE), 2);
 }
 
 TEST(an_engine_has_to_be_cheaper_by_a_margin)

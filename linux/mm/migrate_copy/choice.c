@@ -156,19 +156,18 @@ void migrate_copy_was_busy(struct migrate_copy_cost *engine)
 /**
  * migrate_copy_cpu_due - is the CPU to copy, to be compared with?
  * @cpu: its cost
- * @least: the least that an engine is known to cost, U32_MAX if none is
  *
  * Return: true for the first jobs, and once in MIGRATE_COPY_SAMPLE, or in as many times
- * that as the CPU is dearer.
+ * that as the CPU is dearer than who wins.
  */
-bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu, u32 least)
+bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu)
 {
-	u32 times = clamp(cpu->cost / max(least, 1U), 1U, MIGRATE_COPY_SAMPLE_TIMES);
-	u32 again = MIGRATE_COPY_SAMPLE * times - 1;
+	u32 times = cpu->winner ? cpu->cost / cpu->winner : 1;
+	u32 again = MIGRATE_COPY_SAMPLE * clamp(times, 1U, MIGRATE_COPY_SAMPLE_TIMES) - 1;
 
 	if (cpu->known < MIGRATE_COPY_KNOWN)
 		return true;
-	/* The engine may have become dearer since. */
+	/* Who won may have become dearer since, or lost. */
 	cpu->wait = min(cpu->wait, again);
 	if (cpu->wait--)
 		return false;

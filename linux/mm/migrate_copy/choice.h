@@ -44,11 +44,11 @@
 #define MIGRATE_COPY_REST_MAX	256U
 /*
  * Where an engine wins, the CPU copies once in so many jobs to be compared with, times how
- * often the engine's cost goes into its own, up to so many: what comparing costs stays the
- * same share.
+ * often the cost of who wins goes into its own, up to so many: comparing takes the same
+ * share of the time whatever the engine gains.
  */
 #define MIGRATE_COPY_SAMPLE	64U
-#define MIGRATE_COPY_SAMPLE_TIMES	16U
+#define MIGRATE_COPY_SAMPLE_TIMES	8U
 /*
  * KiB that are copied at a time at least. Users who access 16 pages that move together
  * were measured to lose nothing by it, and 3% of their time where it is 512.
@@ -68,6 +68,7 @@
  * @won: how often it won since it lost
  * @rest: so many jobs more until it is asked at all
  * @rested: how many it was not asked for when it was last busy; 0: it did a job since
+ * @winner: of the CPU, what the engine costs that won against it last; 0: none did
  */
 struct migrate_copy_cost {
 	u32 cost;
@@ -77,6 +78,7 @@ struct migrate_copy_cost {
 	u32 won;
 	u32 rest;
 	u32 rested;
+	u32 winner;
 };
 
 /**
@@ -111,7 +113,7 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 					     struct migrate_copy_cost *took,
 					     const struct migrate_copy_cost *cpu);
 void migrate_copy_was_busy(struct migrate_copy_cost *engine);
-bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu, u32 least);
+bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu);
 void migrate_copy_line_add(struct migrate_copy_line *l, u64 kib, u64 ns);
 void migrate_copy_line_fit(const struct migrate_copy_line *l, u64 *setup_ns,
 			   u64 *kib_ns16);

@@ -88,7 +88,7 @@ static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 					 unsigned int way, unsigned int order,
 					 unsigned int run)
 {
-	const struct migrate_copy_cost *cpu = &cpu_costs[way][order];
+	struct migrate_copy_cost *cpu = &cpu_costs[way][order];
 	struct migrate_copy_state *state, *best = NULL;
 	u32 least = U32_MAX;
 
@@ -111,35 +111,18 @@ static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 		best = state;
 		plan->folios = folios;
 		if (verdict == MIGRATE_COPY_TO_LEARN)
-			break;
+			return best;
 		least = cost->cost;
 	}
+	cpu->winner = best ? least : 0;
 	return best;
 }
 
-/* The least that jobs of one kind are known to cost with an engine, whatever their size. */
-static u32 least_cost(const struct migrate_copy_cost costs[MIGRATE_COPY_SIZES])
-{
-	u32 least = U32_MAX;
-	unsigned int size;
-
-	for (size = 0; size < MIGRATE_COPY_SIZES; size++)
-		if (costs[size].known == MIGRATE_COPY_KNOWN)
-			least = min(least, costs[size].cost);
-	return least;
-}
-
-/*
- * Is there an engine that has to be compared with the CPU? @least is set to what the least
- * dear of them costs.
- */
-static bool is_compared(enum migrate_reason reason, unsigned int way, unsigned int order,
-			bool contended, u32 *least)
+/* Is there an engine that has to be compared with the CPU? */
+static bool is_compared(enum migrate_reason reason, unsigned int order)
 {
 	struct migrate_copy_state *state;
 	bool found = false;
-
-	*least = U32_MAX;
 
 	list_for_each_entry_rcu(state, &migrate_copy_engines, list) {
 		if (!takes(state, reason, order))
@@ -147,7 +130,6 @@ static bool is_compared(enum migrate_reason reason, unsigned int way, unsigned i
 		if (READ_ONCE(state->use) == MIGRATE_COPY_ALWAYS)
 			return false;
 		found = true;
-		*least = min(*least, least_cost(state->costs[contended][way][order]));
 	}
 	return found;
 }
@@ -174,7 +156,6 @@ bool migrate_copy_plan(struct migrate_copy_plan *plan,
 	unsigned int order = folio_order(src);
 	struct migrate_copy_state *best = NULL;
 	bool sample = false;
-	u32 least;
 
 	if (order >= MIGRATE_COPY_ORDERS)
 		return false;
@@ -182,9 +163,8 @@ bool migrate_copy_plan(struct migrate_copy_plan *plan,
 	plan->contended = cpu_is_contended();
 	rcu_read_lock();
 	spin_lock(&costs_lock);
-	if (kib_of(run, order) >= MIGRATE_COPY_CHUNK &&
-	    is_compared(reason, way, order, plan->contended, &least))
-		sample = migrate_copy_cpu_due(&cpu_costs[way][order], least);
+	if (kib_of(run, order) >= MIGRATE_COPY_CHUNK && is_compared(reason, order))
+		sample = migrate_copy_cpu_due(&cpu_costs[way][order]);
 	if (!sample)
 		best = choose(plan, reason, way, order, run);
 	spin_unlock(&costs_lock);
