@@ -278,6 +278,14 @@ void wait_for_device(uint32_t ns)
 	spend(&model.cpus[clock_cpu()], ns);
 }
 
+void forget_streams(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < model.config.cpus; i++)
+		model.cpus[i].streams = (struct streams) {};
+}
+
 void forget_translations(void)
 {
 	unsigned int i;

@@ -29,4 +29,7 @@ void wait_for_device(uint32_t ns);
 /* No CPU knows any translation. */
 void forget_translations(void);
 
+/* No CPU follows a sequence any more. */
+void forget_streams(void);
+
 #endif

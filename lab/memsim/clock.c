@@ -273,6 +273,7 @@ void clock_parallel(void)
 	int64_t now = clock_now();
 	unsigned int i;
 
+	apart = 0;
 	if (parallel)
 		return;
 	parallel = true;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter.h"
 
 #define MAX_WORDS	6
 #define MAX_LINE	4096
@@ -162,8 +163,8 @@ static void read_range(struct reader *r)
 {
 	struct config *c = r->c;
 	struct range new = {
-		.start = number(r, 1, 0, 1ULL << 46),
-		.end = number(r, 2, 1, 1ULL << 46),
+		.start = number(r, 1, 0, FILTER_ADDRESS_MAX),
+		.end = number(r, 2, 1, FILTER_ADDRESS_MAX),
 		.node = number(r, 3, 0, MAX_NODES - 1),
 	};
 	unsigned int i;

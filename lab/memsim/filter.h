@@ -19,14 +19,14 @@
 #define FILTER_SET_BITS	6
 #define FILTER_SETS	(1U << FILTER_SET_BITS)
 #define FILTER_STORED	1U
+/* Addresses of memory are below: what is left of a line's number fits beside the bit. */
+#define FILTER_ADDRESS_MAX	(((1ULL << (31 + FILTER_SET_BITS)) - FILTER_SETS) << LINE_SHIFT)
 
 /**
  * struct filter - which lines it holds
  * @way: of each set, the one used last in front: the line's number without its lowest
  *	 FILTER_SET_BITS bits, times two, plus FILTER_STORED if it was written to; all
  *	 bits set is none
- *
- * Line numbers must be below 2^(31 + FILTER_SET_BITS) - FILTER_SETS, which is 8 TiB.
  */
 struct filter {
 	_Alignas(64) uint32_t way[FILTER_SETS][FILTER_WAYS];

@@ -7,7 +7,7 @@
 #ifndef MEMSIM_HYPERCALL_H
 #define MEMSIM_HYPERCALL_H
 
-#define MEMSIM_BEGIN	1	/* the measured part: empty caches, zero counters */
+#define MEMSIM_BEGIN	1	/* the measured part, or it begins anew: empty caches, zero counters */
 #define MEMSIM_END	2	/* its end: the results are written */
 #define MEMSIM_PHASE	16	/* to 23: snapshot number 0 to 7 of the counters */
 #define MEMSIM_PHASES	8

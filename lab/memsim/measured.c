@@ -34,6 +34,7 @@ static void begin(const struct cpu *cpu)
 	clock_parallel();
 	memory_clear(&model.memory);
 	forget_translations();
+	forget_streams();
 	blocks_clear();
 	pages_clear(&model.pages);
 	measured_space = cpu->space;

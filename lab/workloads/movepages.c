@@ -130,9 +130,8 @@ static void run(char *area, int target)
 	uint64_t n = (mib << 10) / folio_kib;
 	double seconds;
 
-	/* In the time of the machine too, which begins anew with the measured part. */
 	if (warm_mib) {
-		workload_begin();
+		workload_warm();
 		move(area, (warm_mib << 10) / folio_kib, target, false);
 	}
 	seconds = move(area + (warm_mib << 20), n, target, true);

@@ -88,6 +88,8 @@ static void each_error_says_where(void **state)
 		{ GOOD "tlb 64 1536 12 3\n", ":14: tlb takes 5 values, not 4" },
 		{ GOOD "range 0 0x1000 0\n", ":14: range: overlaps another one" },
 		{ GOOD "range 0x80000000 0x80000001 0\n", ":14: range: not from one page to a later one" },
+		{ GOOD "range 0x80000000 0x80000000000 0\n",
+		  ":14: range: '0x80000000000' is not a number from 1 to 8796093018112" },
 		{ GOOD "range 0x80000000 0x80001000 2\n", ": range of node 2, which there is not" },
 		{ GOOD "cpu 3 0\n", ": no cpu 2" },
 		{ GOOD "hmu 2\n", ": hmu of node 2, which there is not" },

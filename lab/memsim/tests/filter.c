@@ -12,33 +12,79 @@ static uint64_t line_of(unsigned int set, uint64_t tag)
 	return tag << FILTER_SET_BITS | (set ^ cache_hash(tag)) % FILTER_SETS;
 }
 
+/* What a set is to hold, the one used last in front. */
+struct plain {
+	struct {
+		uint64_t line;
+		bool stored;
+	} held[FILTER_WAYS];
+	unsigned int nr;
+};
+
+static unsigned int place_of(const struct plain *p, uint64_t line)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr && p->held[i].line != line; i++)
+		;
+	return i;
+}
+
+static void take(struct plain *p, unsigned int place)
+{
+	p->nr--;
+	memmove(&p->held[place], &p->held[place + 1],
+		(p->nr - place) * sizeof(p->held[0]));
+}
+
+static enum filter_answer used(struct plain *p, uint64_t line, bool store)
+{
+	unsigned int place = place_of(p, line);
+	bool held = place < p->nr, stored = held && p->held[place].stored;
+
+	if (held)
+		take(p, place);
+	else if (p->nr == FILTER_WAYS)
+		take(p, FILTER_WAYS - 1);
+	memmove(&p->held[1], &p->held[0], p->nr++ * sizeof(p->held[0]));
+	p->held[0].line = line;
+	p->held[0].stored = stored || store;
+	return !held ? FILTER_MISS : store && !stored ? FILTER_CLEAN : FILTER_HIT;
+}
+
 static void those_used_last_stay(void **state)
 {
-	uint64_t x = 3, n, set, last[LINES] = {}, now = 0;
-	bool dirty[LINES] = {};
+	struct plain plain[SETS] = {};
+	uint64_t x = 3, n;
 	struct filter f;
 
 	(void)state;
 	filter_clear(&f);
-	/* @last says when each was used, 0 for never. */
-	for (n = 0; n < 200000; n++) {
-		uint64_t r = number(&x), line = (r >> 8) % LINES, i, later = 0;
-		bool store = r & 1, held;
-		enum filter_answer got;
+	for (n = 0; n < 300000; n++) {
+		uint64_t r = number(&x), nth = (r >> 8) % LINES;
+		struct plain *p = &plain[nth % SETS];
+		uint64_t line = line_of(nth % SETS, nth / SETS);
+		unsigned int place = place_of(p, line);
+		bool held = place < p->nr, store = r & 1;
 
-		set = line % SETS;
-		for (i = set; i < LINES; i += SETS)
-			later += last[i] > last[line];
-		held = last[line] && later < FILTER_WAYS;
-		got = filter_access(&f, line_of(set, line / SETS) << LINE_SHIFT |
-				    (r >> 20) % LINE_BYTES, store);
-		if (!held)
-			assert_int_equal(got, FILTER_MISS);
-		else
-			assert_int_equal(got, store && !dirty[line] ?
-					 FILTER_CLEAN : FILTER_HIT);
-		dirty[line] = (held && dirty[line]) || store;
-		last[line] = ++now;
+		assert_int_equal(filter_holds(&f, line), held);
+		switch (r >> 40 & 15) {
+		case 0:
+			assert_int_equal(filter_drop(&f, line), held);
+			if (held)
+				take(p, place);
+			break;
+		case 1:
+			assert_int_equal(filter_clean(&f, line),
+					 held && p->held[place].stored);
+			if (held)
+				p->held[place].stored = false;
+			break;
+		default:
+			assert_int_equal(filter_access(&f, line << LINE_SHIFT |
+						       (r >> 20) % LINE_BYTES, store),
+					 used(p, line, store));
+		}
 	}
 }
 
@@ -91,7 +137,7 @@ static void where_things_are_decides_little(void **state)
 
 static void it_forgets(void **state)
 {
-	const uint64_t last = (1ULL << (31 + FILTER_SET_BITS)) - FILTER_SETS - 1;
+	const uint64_t last = (FILTER_ADDRESS_MAX >> LINE_SHIFT) - 1;
 	struct filter f;
 
 	(void)state;

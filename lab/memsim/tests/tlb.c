@@ -116,6 +116,11 @@ static void each_flush_drops_what_it_should(void **state)
 	assert_int_equal(ask(&t, 0x2000, &pa), TLB_MISS);
 	assert_int_equal(ask(&t, KERNEL_HALF, &pa), TLB_FREE);
 	assert_int_equal(pa, 0xc000);
+	/* Huge ones of the kernel's half stay too. */
+	tlb_insert(&t, KERNEL_HALF + 4 * MIB, 16 * MIB, true);
+	tlb_new_space(&t);
+	assert_int_equal(ask(&t, KERNEL_HALF + 4 * MIB + 0x9000, &pa), TLB_FREE);
+	assert_int_equal(pa, 16 * MIB + 0x9000);
 	tlb_clear(&t);
 	assert_int_equal(ask(&t, KERNEL_HALF, &pa), TLB_MISS);
 	/* Numbers of address spaces come to an end. */
