@@ -357,13 +357,6 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             )
         ),
     ),
-    "moves pages of 4 KiB more slowly than unpatched Linux, by up to an eighth": (
-        "README.md",
-        lambda: (
-            score("movepages-4k", OURS) < 0.97 * score("movepages-4k", "stock-2")
-            and 0.86 < score("movepages-4k", "off") / score("movepages-4k", "stock-0") < 0.89
-        ),
-    ),
     "If that part were scaled by the rule for all else, `regions` would gain nothing by these "
     "looks.": (
         "README.md",
