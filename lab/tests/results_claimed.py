@@ -48,6 +48,11 @@ def score(experiment: str, contender: str) -> float:
     return _rows(experiment)[contender]["score"]
 
 
+def without_engine(experiment: str) -> float:
+    """The score of the image with pghot that has no engine, in times of stock Linux's."""
+    return score(experiment, "off") / score(experiment, "stock-0")
+
+
 def where(stands: str, one: str = OURS, other: str = "stock") -> set[str]:
     """Experiments in which a contender stands so beside another one, by the rule."""
     return set(STANDING[f"{one} {other}"][stands].split(", ")) - {"-"}
