@@ -238,6 +238,20 @@ def test_the_measured_part_can_begin_again(stock_kernel):
     first, second = of(once), of(once + "sleep 0.01\n" + once)
     assert user(second) == pytest.approx(user(first), rel=0.01)
     assert second.seconds == pytest.approx(first.seconds, rel=0.1)
+    # It begins anew without an end as well.
+    anew = of(f"#!/bin/sh\nmark begin\n{work}\n" + once.partition("\n")[2])
+    assert user(anew) == pytest.approx(user(first), rel=0.01)
+    assert anew.seconds == pytest.approx(first.seconds, rel=0.1)
+
+
+def test_what_warms_up_is_not_measured(stock_kernel):
+    """It tells the kernel what moving costs, in the time of the machine."""
+    words = ("movepages", "--mib", "8", "--to", "0", "--cpus", "0", "--place", "1")
+    cold, warm = (short(workload=(*words, *more)) for more in ((), ("--warm-mib", "8")))
+    for done in (cold, warm):
+        assert done.error is None
+        assert done.vmstat["pgmigrate_success"] == done.workload["detail"]["folios"] == 2048
+    assert warm.seconds == pytest.approx(cold.seconds, rel=0.1)
 
 
 def test_more_readers_than_cpus_end_together(stock_kernel):
