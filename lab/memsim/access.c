@@ -278,18 +278,12 @@ void wait_for_device(uint32_t ns)
 	spend(&model.cpus[clock_cpu()], ns);
 }
 
-void forget_streams(void)
+void forget_all(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < model.config.cpus; i++)
-		model.cpus[i].streams = (struct streams) {};
-}
-
-void forget_translations(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < model.config.cpus; i++)
+	for (i = 0; i < model.config.cpus; i++) {
 		tlb_clear(&model.cpus[i].tlb);
+		model.cpus[i].streams = (struct streams) {};
+	}
 }

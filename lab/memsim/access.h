@@ -26,10 +26,7 @@ void on_sampled_store(unsigned int translator, mem_info info, uint64_t vaddr,
 /* The running CPU waits @ns for a modelled device. */
 void wait_for_device(uint32_t ns);
 
-/* No CPU knows any translation. */
-void forget_translations(void);
-
-/* No CPU follows a sequence any more. */
-void forget_streams(void);
+/* No CPU knows any translation, nor follows a sequence. */
+void forget_all(void);
 
 #endif

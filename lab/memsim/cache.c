@@ -48,7 +48,7 @@ static uint64_t line_at(const struct cache *c, uint64_t set, unsigned int way)
 {
 	uint64_t tag = c->set[set].tags[way] - 1;
 
-	return tag << c->set_bits | cache_mask(c, set ^ cache_hash(tag));
+	return tag << c->set_bits | cache_bits(set ^ cache_hash(tag), c->set_bits);
 }
 
 /* The way to replace: one not used of late, and in no CPU's own cache if that can be. */

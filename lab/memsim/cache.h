@@ -77,16 +77,21 @@ static inline uint64_t cache_hash(uint64_t tag)
 	return tag * 0x9e3779b1u >> 16;
 }
 
-/* The lower bits of @n, as many as the number of a set has. */
-static inline uint64_t cache_mask(const struct cache *c, uint64_t n)
+/* The lower @bits of @n. */
+static inline uint64_t cache_bits(uint64_t n, unsigned int bits)
 {
-	return n & (((uint64_t)1 << c->set_bits) - 1);
+	return n & (((uint64_t)1 << bits) - 1);
 }
 
-/* The set that @line belongs to. */
+/* The set that @line belongs to, of 2^@set_bits of them. */
+static inline uint64_t cache_set_of(uint64_t line, unsigned int set_bits)
+{
+	return cache_bits(line ^ cache_hash(line >> set_bits), set_bits);
+}
+
 static inline uint64_t cache_set(const struct cache *c, uint64_t line)
 {
-	return cache_mask(c, line ^ cache_hash(line >> c->set_bits));
+	return cache_set_of(line, c->set_bits);
 }
 
 /* @line is looked up soon: all sets are more than the host's caches hold next to a CPU. */
@@ -117,6 +122,7 @@ size_t cache_find(const struct cache *c, uint64_t line);
 bool cache_clean(struct cache *c, size_t slot);
 /* What is at @slot is worth nothing; true if it was newer than memory. */
 bool cache_drop(struct cache *c, size_t slot);
+
 struct cache_result cache_access(struct cache *c, uint64_t line, bool store);
 
 #endif

@@ -40,12 +40,6 @@ static inline void filter_clear(struct filter *f)
 	memset(f->way, 0xff, sizeof(f->way));
 }
 
-/* As in the last level: lines in a row have sets of their own. */
-static inline unsigned int filter_set(uint64_t line)
-{
-	return (line ^ cache_hash(line >> FILTER_SET_BITS)) % FILTER_SETS;
-}
-
 /* What a way of its set has that holds @line and was written to. */
 static inline uint32_t filter_stored(uint64_t line)
 {
@@ -56,7 +50,7 @@ static inline enum filter_answer filter_access(struct filter *f, uint64_t addres
 					       bool store)
 {
 	uint64_t line = address >> LINE_SHIFT;
-	uint32_t *way = f->way[filter_set(line)], want = filter_stored(line);
+	uint32_t *way = f->way[cache_set_of(line, FILTER_SET_BITS)], want = filter_stored(line);
 	uint32_t front = way[0], found;
 	unsigned int i;
 
@@ -80,7 +74,7 @@ static inline enum filter_answer filter_access(struct filter *f, uint64_t addres
 /* Where @line is, of its set; NULL: nowhere. */
 static inline uint32_t *filter_find(const struct filter *f, uint64_t line)
 {
-	const uint32_t *way = f->way[filter_set(line)];
+	const uint32_t *way = f->way[cache_set_of(line, FILTER_SET_BITS)];
 	uint32_t want = filter_stored(line);
 	unsigned int i;
 
@@ -114,7 +108,7 @@ static inline bool filter_drop(struct filter *f, uint64_t line)
 	if (!way)
 		return false;
 	/* The free place is the one that is taken next. */
-	end = f->way[filter_set(line)] + FILTER_WAYS - 1;
+	end = f->way[cache_set_of(line, FILTER_SET_BITS)] + FILTER_WAYS - 1;
 	memmove(way, way + 1, (end - way) * sizeof(*way));
 	*end = ~0U;
 	return true;

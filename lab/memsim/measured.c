@@ -33,8 +33,7 @@ static void begin(const struct cpu *cpu)
 	translate_again(true);
 	clock_parallel();
 	memory_clear(&model.memory);
-	forget_translations();
-	forget_streams();
+	forget_all();
 	blocks_clear();
 	pages_clear(&model.pages);
 	measured_space = cpu->space;

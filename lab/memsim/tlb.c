@@ -145,8 +145,7 @@ static void insert_part(struct tlb *t, uint64_t vaddr, uint64_t pa)
 
 enum tlb_answer tlb_look_up(struct tlb *t, uint64_t vaddr, uint64_t *pa)
 {
-	uint64_t small = tlb_key(t, vaddr, SMALL_SHIFT);
-	uint64_t huge = tlb_key(t, vaddr, HUGE_SHIFT);
+	uint64_t small = tlb_key(t, vaddr, SMALL_SHIFT), huge;
 	struct tlb_entry *e = find(&t->first, small);
 	bool has_huge = t->has_huge[vaddr >> 63];
 
@@ -154,6 +153,7 @@ enum tlb_answer tlb_look_up(struct tlb *t, uint64_t vaddr, uint64_t *pa)
 		*pa = (e->page & ~TLB_PART) | within(vaddr, SMALL_SHIFT);
 		return TLB_FREE;
 	}
+	huge = tlb_key(t, vaddr, HUGE_SHIFT);
 	e = has_huge ? find(&t->huge, huge) : NULL;
 	if (e) {
 		*pa = e->page | within(vaddr, HUGE_SHIFT);

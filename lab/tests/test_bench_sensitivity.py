@@ -75,13 +75,11 @@ def matrix(names, *contenders, models=("as-described", "overlap")):
 
 
 def test_the_kernels_times_are_those_of_a_machine_whose_cpu_is_faster():
-    models = {model.name: model for model in variations()}
-    asked = [models["as-described"], models["faster-cpu"]]
     (contender,) = (one for one in description.contenders() if one.name == "stock-2")
-    plain, faster = sensitivity.varied(description.experiments("redis"), asked)
+    plain, faster = varied("redis", ("as-described", "faster-cpu"))
     setups = [cell(one, contender).runs[0].setup for one in (plain, faster)]
     assert plain.scale == faster.scale
-    clock = models["faster-cpu"].clock
+    clock = MODELS["faster-cpu"].clock
     assert plain.scale.script(cold=False) in setups[0] and "\nclock=" not in setups[0]
     assert plain.scale.script(cold=False) not in setups[1] and f"\nclock={clock}\n" in setups[1]
     assert faster.scale.in_guest_time(clock).script(cold=False) in setups[1]

@@ -36,6 +36,11 @@ static const struct workload_option options[] = {
 	{}
 };
 
+static uint64_t bytes(void)
+{
+	return (warm_mib + mib) << 20;
+}
+
 /*
  * Have new memory come in folios of that size, and of no other. That wakes khugepaged,
  * which is not to look at what is measured.
@@ -64,7 +69,7 @@ static void verify(char *area, int node)
 	int status[PAGES];
 	uint64_t at, i;
 
-	for (at = 0; at < (warm_mib + mib) << 20; at += PAGES * PAGE) {
+	for (at = 0; at < bytes(); at += PAGES * PAGE) {
 		for (i = 0; i < PAGES; i++)
 			pages[i] = area + at + i * PAGE;
 		if (syscall(SYS_move_pages, 0, PAGES, pages, NULL, status, 0))
@@ -76,10 +81,10 @@ static void verify(char *area, int node)
 	}
 	if (getenv("BENCH_CORRUPT"))
 		area[0]++;
-	for (i = 0; i < ((warm_mib + mib) << 20) / LINE; i++)
+	for (i = 0; i < bytes() / LINE; i++)
 		if (*(uint64_t *)(area + i * LINE) != line_value(i))
 			workload_fail("line %lu was not moved rightly", i);
-	workload_verified(((warm_mib + mib) << 20) / LINE);
+	workload_verified(bytes() / LINE);
 }
 
 /* What the call says of each folio. */
@@ -96,45 +101,36 @@ static void all_moved(const int *status, uint64_t n, int node)
 			      status[first] < 0 ? strerror(-status[first]) : "on another node");
 }
 
-/* How long it takes to move @n folios from @area on; @measured: that is what is asked. */
-static double move(char *area, uint64_t n, int target, bool measured)
+static void move(void **pages, const int *nodes, int *status, uint64_t n)
 {
-	/* One page of each folio stands for it. */
-	void **pages = malloc(n * sizeof(*pages));
-	int *nodes = malloc(n * sizeof(*nodes)), *status = malloc(n * sizeof(*status));
-	double seconds = 0;
-	uint64_t i;
-
-	if (!pages || !nodes || !status)
-		workload_fail("no memory left");
-	for (i = 0; i < n; i++) {
-		pages[i] = area + i * (folio_kib << 10);
-		nodes[i] = target;
-		status[i] = UNASKED;
-	}
-	if (measured)
-		workload_begin();
 	if (syscall(SYS_move_pages, 0, n, pages, nodes, status, MOVE_OWN) < 0)
 		workload_fail("move_pages: %s", strerror(errno));
-	if (measured)
-		seconds = workload_end();
-	all_moved(status, n, target);
-	free(status);
-	free(nodes);
-	free(pages);
-	return seconds;
 }
 
 static void run(char *area, int target)
 {
-	uint64_t n = (mib << 10) / folio_kib;
+	/* One page of each folio stands for it. */
+	uint64_t warm = (warm_mib << 10) / folio_kib, n = (mib << 10) / folio_kib, i;
+	void **pages = malloc((warm + n) * sizeof(*pages));
+	int *nodes = malloc((warm + n) * sizeof(*nodes));
+	int *status = malloc((warm + n) * sizeof(*status));
 	double seconds;
 
-	if (warm_mib) {
-		workload_warm();
-		move(area, (warm_mib << 10) / folio_kib, target, false);
+	if (!pages || !nodes || !status)
+		workload_fail("no memory left");
+	for (i = 0; i < warm + n; i++) {
+		pages[i] = area + i * (folio_kib << 10);
+		nodes[i] = target;
+		status[i] = UNASKED;
 	}
-	seconds = move(area + (warm_mib << 20), n, target, true);
+	if (warm) {
+		workload_warm();
+		move(pages, nodes, status, warm);
+	}
+	workload_begin();
+	move(pages + warm, nodes + warm, status + warm, n);
+	seconds = workload_end();
+	all_moved(status, warm + n, target);
 	verify(area, target);
 	workload_result(seconds, mib * 1.048576e-3 / seconds, "GB/s",
 			"\"folio_kib\":%lu,\"folios\":%lu", folio_kib, n);
@@ -154,9 +150,9 @@ int main(int argc, char **argv)
 		workload_fail("%lu is no size of folios", folio_kib);
 	choose_folios();
 	workload_place(&workload.place);
-	area = workload_map(((warm_mib + mib) << 20) + HUGE);
+	area = workload_map(bytes() + HUGE);
 	area = (char *)(((uintptr_t)area + HUGE - 1) & -HUGE);
-	for (line = 0; line < ((warm_mib + mib) << 20) / LINE; line++)
+	for (line = 0; line < bytes() / LINE; line++)
 		*(uint64_t *)(area + line * LINE) = line_value(line);
 	workload_place(&(struct list){});
 	run(area, to.item[0]);
