@@ -104,7 +104,7 @@ def test_bandwidth(one_socket):
     assert machine.model is not None
     for node, mbps in enumerate(one_socket.workload["detail"]["bandwidth"]):
         want = machine.bandwidth_mibps[0][node] * 1.048576 / machine.model.share
-        assert mbps == pytest.approx(want, rel=0.05)
+        assert mbps == pytest.approx(want, rel=0.03)
 
 
 @pytest.mark.parametrize("node", [0, 1])
@@ -201,14 +201,15 @@ def test_the_copy_engine(stock_kernel, to):
     engine = machine.model.dma
     own = copied_by_a_channel("dram-cxl")
     carried = 4096 / (machine.bandwidth_mibps[0][to] / machine.model.share * 1.048576) * 1000
-    # One channel: its own time, or what the slow node carries; and, each 32 jobs,
+    # One channel: its own time, or what the slow node carries (a batch in the middle may
+    # have less to wait for, as one before it took longer); and, each 32 jobs,
     # the CPU's time to write new descriptors and to see that the last ones are done.
     alone = max(own, carried)
-    assert alone < said["one_ns"] < 1.08 * alone
+    assert 0.99 * alone < said["one_ns"] < 1.04 * alone
     # All of them: the DRAM node carries each page twice. The CPU has as much to do for each job.
     together = max(own / engine.channels, carried * (2 if to == 0 else 1))
-    cpu = said["one_ns"] - alone
-    assert together < said["all_ns"] < 1.08 * (together + cpu)
+    cpu = max(said["one_ns"] - alone, 0)
+    assert 0.99 * together < said["all_ns"] < 1.04 * (together + cpu)
     if to == 0:
         # As a document says of 4 KiB: one channel is slower than the CPU, all are faster.
         by_cpu = copied_by_the_cpu("dram-cxl", 0, to)
@@ -220,8 +221,8 @@ def test_the_copy_engine(stock_kernel, to):
     # Each channel has an interrupt of its own, and says why it came.
     assert said["vectors"] == said["channels"] == engine.channels
     assert said["interrupts"] > 128
-    # Two rounds of 256 pages, and two of five jobs that may be done.
-    assert nodes[to]["dma"] >= 2 * 256 * 64
+    # Eight batches of 32 jobs and as many of up to 128, and two of five jobs that may be done.
+    assert nodes[to]["dma"] >= 8 * (32 + 128) * 64
 
 
 def test_channels_add_up_where_the_link_has_room(stock_kernel):
