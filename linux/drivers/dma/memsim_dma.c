@@ -200,6 +200,7 @@ static enum dma_status memsim_tx_status(struct dma_chan *chan, dma_cookie_t cook
 
 	spin_lock_irqsave(&ch->vc.lock, flags);
 	memsim_reap(ch);
+	memsim_feed(ch);
 	spin_unlock_irqrestore(&ch->vc.lock, flags);
 	return dma_cookie_status(chan, cookie, state);
 }

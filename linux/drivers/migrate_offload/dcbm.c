@@ -11,10 +11,12 @@
 #define pr_fmt(fmt) "dcbm: " fmt
 
 #include <linux/atomic.h>
+#include <linux/bottom_half.h>
 #include <linux/completion.h>
 #include <linux/dma-mapping.h>
 #include <linux/dmaengine.h>
 #include <linux/init.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/migrate_copy.h>
 #include <linux/mm.h>
@@ -38,6 +40,7 @@ struct dcbm_job;
  * @from: where the device finds it
  * @to: and where it goes
  * @bytes: how many
+ * @cookie: what the channel calls it
  * @first: folio that it begins in
  * @last: folio that it ends in
  * @channel: whose it is
@@ -47,6 +50,7 @@ struct dcbm_copy {
 	struct dcbm_job *own;
 	dma_addr_t from, to;
 	u32 bytes;
+	dma_cookie_t cookie;
 	u16 first, last;
 	u8 channel;
 	bool ok;
@@ -58,6 +62,7 @@ struct dcbm_copy {
  * @left: pieces that channels have, and one for whoever gives them
  * @done: they have none any more
  * @channel: those that have pieces, by bit
+ * @silent: those of them whose last piece does not interrupt, by bit
  * @bad: folios of which a piece was not even given, by bit
  * @nr: pieces that were given
  * @copy: these
@@ -66,7 +71,7 @@ struct dcbm_job {
 	struct migrate_copy_job *job;
 	atomic_t left;
 	struct completion done;
-	unsigned long channel;
+	unsigned long channel, silent;
 	DECLARE_BITMAP(bad, MIGRATE_COPY_FOLIOS_MAX);
 	unsigned int nr;
 	struct dcbm_copy copy[];
@@ -115,34 +120,34 @@ static bool copy_map(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to)
 	return false;
 }
 
-/* Give a channel a piece; false: it does not take it. */
-static bool give(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to)
+/* Give a channel a piece, the last one of its share or not; false: it does not take it. */
+static bool give(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to, bool last)
 {
+	bool silent = dcbm_channels[copy->channel].ordered && !last;
 	struct dma_chan *chan = dcbm_channels[copy->channel].chan;
 	struct dcbm_job *own = copy->own;
 	struct dma_async_tx_descriptor *tx;
-	dma_cookie_t cookie;
 
 	if (!copy_map(copy, from, to))
 		return false;
-	/* Only of those that interrupt all drivers say what came of them. */
 	tx = dmaengine_prep_dma_memcpy(chan, copy->to, copy->from, copy->bytes,
-				       DMA_PREP_INTERRUPT);
+				       silent ? 0 : DMA_PREP_INTERRUPT);
 	if (!tx)
 		goto out_unmap;
 	tx->callback_result = copy_ended;
 	tx->callback_param = copy;
 	atomic_inc(&own->left);
-	cookie = dmaengine_submit(tx);
+	copy->cookie = dmaengine_submit(tx);
 	/*
 	 * idxd calls back for one that a shared queue has no room for, now or later, and
 	 * returns this. It is the only driver of ours that does: given, and soon aborted.
 	 */
-	if (dma_submit_error(cookie) && cookie != -EAGAIN) {
+	if (dma_submit_error(copy->cookie) && copy->cookie != -EAGAIN) {
 		atomic_dec(&own->left);
 		goto out_unmap;
 	}
 	__set_bit(copy->channel, &own->channel);
+	__assign_bit(copy->channel, &own->silent, silent);
 	return true;
 
 out_unmap:
@@ -188,7 +193,7 @@ static void give_share(struct dcbm_job *own, unsigned int channel, size_t at,
 			.last = last, .channel = channel,
 		};
 		if (give(copy, phys_of(job->pair[first].src) + within,
-			 phys_of(job->pair[first].dst) + within))
+			 phys_of(job->pair[first].dst) + within, stop == end))
 			own->nr++;
 		else
 			bitmap_set(own->bad, first, last - first + 1);
@@ -290,18 +295,56 @@ static int dcbm_start(struct migrate_copy_engine *engine,
 	return err;
 }
 
+/*
+ * Nothing tells of what is silent until somebody asks. plx_dma takes a lock for that which
+ * its tasklet takes, and leaves it to the caller to keep that one away.
+ */
+static void job_ask(const struct dcbm_job *own)
+{
+	unsigned int n;
+
+	local_bh_disable();
+	for (n = 0; n < own->nr; n++) {
+		const struct dcbm_copy *copy = &own->copy[n];
+
+		if (test_bit(copy->channel, &own->silent))
+			dmaengine_tx_status(dcbm_channels[copy->channel].chan,
+					    copy->cookie, NULL);
+	}
+	local_bh_enable();
+}
+
+/* Wait for a job as long as it is not late, or for @ever; false: it is late. */
+static bool job_wait(struct dcbm_job *own, bool ever)
+{
+	unsigned long late = jiffies + LATE_S * HZ;
+
+	/* Where a channel did not take the last piece, which is the one that interrupts. */
+	while (own->silent) {
+		job_ask(own);
+		if (wait_for_completion_timeout(&own->done, 1))
+			return true;
+		if (!ever && time_after(jiffies, late))
+			return false;
+	}
+	if (!ever)
+		return wait_for_completion_timeout(&own->done, LATE_S * HZ);
+	wait_for_completion(&own->done);
+	return true;
+}
+
 static void dcbm_finish(struct migrate_copy_engine *engine,
 			struct migrate_copy_job *job)
 {
 	struct dcbm_job *own = job->private;
 	unsigned int n;
 
-	if (!wait_for_completion_timeout(&own->done, LATE_S * HZ)) {
+	if (!job_wait(own, false)) {
 		if (!xchg(&retired, true))
 			pr_err("a channel is late by %d s: no more is given to any\n",
 			       LATE_S);
 		jobs_wake();
-		wait_for_completion(&own->done);
+		job_wait(own, true);
 	}
 	for (n = 0; n < own->nr; n++) {
 		const struct dcbm_copy *copy = &own->copy[n];

@@ -13,10 +13,13 @@
  * struct dcbm_channel - a channel that is ours
  * @chan: the channel
  * @jobs: that it has parts of
+ * @ordered: its driver calls back for all that ended before what interrupts, and when it
+ *	     is asked
  */
 struct dcbm_channel {
 	struct dma_chan *chan;
 	atomic_t jobs;
+	bool ordered;
 };
 
 extern struct dcbm_channel dcbm_channels[DCBM_CHANNELS_MAX];

@@ -37,6 +37,15 @@ static const char * const drivers[] = {
 	"idxd", "plx_dma", "memsim-dma",
 };
 
+/*
+ * Of these, the ones whose channels are rings. When one transfer interrupts, or when
+ * somebody asks for the state of one, the driver goes through all that have ended and calls
+ * back for each. idxd looks at those alone that interrupt.
+ */
+static const char * const ordered[] = {
+	"plx_dma", "memsim-dma",
+};
+
 /**
  * dcbm_piece_max - what a channel takes in one piece
  * @channel: the channel
@@ -111,6 +120,11 @@ struct dcbm_search {
 	char refused[32];
 };
 
+static bool is_of(const struct dma_chan *chan, const char * const *names, size_t nr)
+{
+	return match_string(names, nr, dev_driver_string(chan->device->dev)) >= 0;
+}
+
 static int search_node(const struct dma_chan *chan)
 {
 	int node = dev_to_node(chan->device->dev);
@@ -121,11 +135,10 @@ static int search_node(const struct dma_chan *chan)
 /* Does a channel's driver say what failed, and is it its node's turn? */
 static bool search_takes(struct dma_chan *chan, void *data)
 {
-	const char *driver = dev_driver_string(chan->device->dev);
 	struct dcbm_search *search = data;
 
-	if (match_string(drivers, ARRAY_SIZE(drivers), driver) < 0) {
-		strscpy(search->refused, driver);
+	if (!is_of(chan, drivers, ARRAY_SIZE(drivers))) {
+		strscpy(search->refused, dev_driver_string(chan->device->dev));
 		return false;
 	}
 	return !node_isset(search_node(chan), search->had);
@@ -158,6 +171,8 @@ int dcbm_request(unsigned int wanted)
 		}
 		node_set(search_node(chan), search.had);
 		dcbm_channels[dcbm_nr_channels].chan = chan;
+		dcbm_channels[dcbm_nr_channels].ordered =
+			is_of(chan, ordered, ARRAY_SIZE(ordered));
 		atomic_set(&dcbm_channels[dcbm_nr_channels].jobs, 0);
 		dcbm_piece_least = min(dcbm_piece_least, dcbm_piece_max(dcbm_nr_channels++));
 	}

@@ -27,6 +27,7 @@ struct fake {
 	struct dma_chan chan[FAKE_CHANNELS];
 };
 
+static const struct dmaengine_result fake_good = { .result = DMA_TRANS_NOERROR };
 /* Who may use the channels: whoever migrates meanwhile is refused, and the CPU copies. */
 static struct task_struct *fake_user;
 /* What tx_submit() of the channels does. */
@@ -63,6 +64,11 @@ static dma_cookie_t fake_submit_fails(struct dma_async_tx_descriptor *tx)
 	return -EIO;
 }
 
+static dma_cookie_t fake_submit_takes_one(struct dma_async_tx_descriptor *tx)
+{
+	return tx == fake_copies ? DMA_MIN_COOKIE : -EIO;
+}
+
 static struct dma_async_tx_descriptor *
 fake_prep_memcpy(struct dma_chan *chan, dma_addr_t to, dma_addr_t from, size_t bytes,
 		 unsigned long flags)
@@ -75,23 +81,29 @@ fake_prep_memcpy(struct dma_chan *chan, dma_addr_t to, dma_addr_t from, size_t b
 	*tx = (struct dma_async_tx_descriptor) { };
 	dma_async_tx_descriptor_init(tx, chan);
 	tx->tx_submit = fake_submits;
+	tx->flags = flags;
 	return tx;
-}
-
-static enum dma_status fake_tx_status(struct dma_chan *chan, dma_cookie_t cookie,
-				      struct dma_tx_state *state)
-{
-	return DMA_IN_PROGRESS;
-}
-
-static void fake_issue_pending(struct dma_chan *chan)
-{
 }
 
 /* The nth transfer ends. */
 static void fake_end(unsigned int nth, const struct dmaengine_result *result)
 {
 	fake_copies[nth].callback_result(fake_copies[nth].callback_param, result);
+}
+
+/* How many of the first transfers end when somebody asks. */
+static unsigned int fake_end_asked;
+
+static enum dma_status fake_tx_status(struct dma_chan *chan, dma_cookie_t cookie,
+				      struct dma_tx_state *state)
+{
+	while (fake_end_asked)
+		fake_end(--fake_end_asked, &fake_good);
+	return DMA_IN_PROGRESS;
+}
+
+static void fake_issue_pending(struct dma_chan *chan)
+{
 }
 
 static int fake_set(unsigned int wanted)
@@ -183,6 +195,7 @@ static struct migrate_copy_job *fake_job(struct kunit *test, unsigned int nr)
 static int fake_init(struct kunit *test)
 {
 	fake_nr = 0;
+	fake_end_asked = 0;
 	fake_user = current;
 	fake_submits = fake_submit;
 	if (dcbm_nr_channels)
@@ -222,9 +235,8 @@ static void only_drivers_that_report(struct kunit *test)
 /* What failed is not taken for copied. */
 static void failed_transfers_are_no_copies(struct kunit *test)
 {
-	const struct dmaengine_result good = { .result = DMA_TRANS_NOERROR };
 	const struct dmaengine_result *results[] = {
-		&good,
+		&fake_good,
 		&(struct dmaengine_result) { .result = DMA_TRANS_READ_FAILED },
 		&(struct dmaengine_result) { .result = DMA_TRANS_WRITE_FAILED },
 		&(struct dmaengine_result) { .result = DMA_TRANS_ABORTED },
@@ -241,7 +253,7 @@ static void failed_transfers_are_no_copies(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, fake_nr, 1);
 		fake_end(0, results[n]);
 		dcbm_finish(&dcbm_engine, job);
-		KUNIT_EXPECT_EQ(test, test_bit(0, job->copied), results[n] == &good);
+		KUNIT_EXPECT_EQ(test, test_bit(0, job->copied), results[n] == &fake_good);
 	}
 }
 
@@ -266,7 +278,6 @@ static struct migrate_copy_job *fake_job_apart(struct kunit *test)
 /* Alone it does not hang, and beside one that is under way it ends nothing. */
 static void what_is_aborted_when_given_counts_once(struct kunit *test)
 {
-	const struct dmaengine_result good = { .result = DMA_TRANS_NOERROR };
 	struct migrate_copy_job *one = fake_job(test, 1), *two = fake_job_apart(test);
 
 	fake_add(test, "idxd", 0);
@@ -275,7 +286,7 @@ static void what_is_aborted_when_given_counts_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, two), 0);
 	KUNIT_ASSERT_EQ(test, fake_nr, 2);
 	KUNIT_ASSERT_FALSE(test, fake_done(two));
-	fake_end(1, &good);
+	fake_end(1, &fake_good);
 	KUNIT_ASSERT_TRUE(test, fake_done(two));
 	dcbm_finish(&dcbm_engine, two);
 	KUNIT_EXPECT_FALSE(test, test_bit(0, two->copied));
@@ -325,6 +336,54 @@ static void what_is_not_taken_is_not_waited_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[0].jobs), 0);
 	dcbm_finish(&dcbm_engine, job);
 	KUNIT_EXPECT_TRUE(test, bitmap_empty(job->copied, job->nr));
+}
+
+/* Where the driver calls back for all that ended, the last piece is enough. */
+static void only_the_last_piece_interrupts(struct kunit *test)
+{
+	static const struct {
+		const char *driver;
+		unsigned long first;
+	} cases[] = {
+		{ "idxd", DMA_PREP_INTERRUPT }, { "plx_dma", 0 }, { "memsim-dma", 0 },
+	};
+	unsigned int n, c;
+
+	for (n = 0; n < ARRAY_SIZE(cases); n++) {
+		struct migrate_copy_job *job = fake_job_apart(test);
+
+		fake_nr = 0;
+		fake_add(test, cases[n].driver, 0);
+		KUNIT_ASSERT_EQ(test, fake_set(DCBM_CHANNELS_MAX), 0);
+		/* The last one is of the new device. */
+		for (c = 0; c < dcbm_nr_channels - 1; c++)
+			atomic_set(&dcbm_channels[c].jobs, INT_MAX);
+		KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
+		KUNIT_ASSERT_EQ(test, fake_nr, 2);
+		KUNIT_EXPECT_EQ(test, fake_copies[0].flags, cases[n].first);
+		KUNIT_EXPECT_EQ(test, fake_copies[1].flags, DMA_PREP_INTERRUPT);
+		fake_end(0, &fake_good);
+		fake_end(1, &fake_good);
+		dcbm_finish(&dcbm_engine, job);
+	}
+}
+
+/* That one may be refused. */
+static void what_does_not_interrupt_is_asked_for(struct kunit *test)
+{
+	struct migrate_copy_job *job = fake_job_apart(test);
+
+	fake_add(test, "plx_dma", 0);
+	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
+	fake_submits = fake_submit_takes_one;
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
+	KUNIT_ASSERT_EQ(test, fake_nr, 2);
+	KUNIT_ASSERT_FALSE(test, fake_done(job));
+	fake_end_asked = 1;
+	dcbm_finish(&dcbm_engine, job);
+	KUNIT_EXPECT_TRUE(test, test_bit(0, job->copied));
+	KUNIT_EXPECT_FALSE(test, test_bit(1, job->copied));
+	KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[0].jobs), 0);
 }
 
 /* A device is of any that there could be. */
@@ -390,7 +449,6 @@ static void idle_channels_are_taken_first(struct kunit *test)
 /* Whoever sets the parameter does not wait for a channel that hangs. */
 static void a_channel_that_hangs_stays(struct kunit *test)
 {
-	const struct dmaengine_result good = { .result = DMA_TRANS_NOERROR };
 	struct migrate_copy_job *job = fake_job(test, 1), *other = fake_job(test, 1);
 	u64 began;
 
@@ -407,14 +465,14 @@ static void a_channel_that_hangs_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dcbm_start(&dcbm_engine, other), -EIO);
 
 	/* Once it is there after all they can go, and come back as new. */
-	fake_end(0, &good);
+	fake_end(0, &fake_good);
 	dcbm_finish(&dcbm_engine, job);
 	KUNIT_EXPECT_TRUE(test, test_bit(0, job->copied));
 	KUNIT_EXPECT_EQ(test, fake_set(1), 0);
 	KUNIT_EXPECT_EQ(test, dcbm_nr_channels, 1);
 	fake_nr = 0;
 	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, other), 0);
-	fake_end(0, &good);
+	fake_end(0, &fake_good);
 	dcbm_finish(&dcbm_engine, other);
 }
 
@@ -424,6 +482,8 @@ static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(what_is_aborted_when_given_counts_once),
 	KUNIT_CASE(what_is_aborted_later_is_waited_for),
 	KUNIT_CASE(what_is_not_taken_is_not_waited_for),
+	KUNIT_CASE(only_the_last_piece_interrupts),
+	KUNIT_CASE(what_does_not_interrupt_is_asked_for),
 	KUNIT_CASE(nodes_give_channels_in_turn),
 	KUNIT_CASE(devices_of_a_node_all_give_channels),
 	KUNIT_CASE(idle_channels_are_taken_first),
