@@ -75,18 +75,22 @@ test_what_an_engine_copies_is_right() {
 
 # What engines never get is copied all the same.
 test_huge_pages() {
-	local pages
+	local pages begun
 	need_engine ok
+	knob $BALANCING 0
 	for pages in "$FAST" "$SLOW"; do
 		pages=$NODES/node$pages/hugepages/hugepages-2048kB/nr_hugepages
 		[ -e "$pages" ] || skip "no huge pages"
 		knob "$pages" $((MB / 2 + 1))
 		(($(<"$pages") > MB / 2)) || skip "no memory for huge pages"
 	done
+	# Memory may have been compacted for them.
+	begun=$(engine_sum test copied)
 	moves huge "$MB" "$FAST" "$SLOW" "$ROUNDS"
 	[ "$WRONG" = 0 ] || fail "$WRONG pages are wrong"
 	((MOVED > 0)) || fail "none was moved"
-	[ "$(engine_sum test copied)" = 0 ] || fail "the engine copied $(engine_sum test copied)"
+	[ "$(engine_sum test copied)" = "$begun" ] ||
+		fail "the engine copied $(engine_sum test copied), $begun before"
 }
 
 # Folios of sizes between a page and a huge page migrate as they are, and go on to do so.
