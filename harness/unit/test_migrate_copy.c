@@ -147,6 +147,25 @@ TEST(an_engine_has_to_be_cheaper_by_a_margin)
 	assert_int_equal(judge(&dear, &cpu), MIGRATE_COPY_BY_CPU);
 }
 
+/* As it is judged, and as often as one likes. */
+TEST(who_wins_can_be_asked_without_a_job)
+{
+	struct migrate_copy_cost cpu = known(160), fresh = { }, quick = known(1);
+	struct migrate_copy_cost cheap = known(149), dear = known(152), late = known(330);
+	unsigned int i;
+
+	for (i = 0; i < 2 * MIGRATE_COPY_AGAIN; i++) {
+		assert_true(migrate_copy_wins(&cheap, &quick, &cpu));
+		assert_false(migrate_copy_wins(&cheap, &late, &cpu));
+		assert_false(migrate_copy_wins(&dear, &quick, &cpu));
+		assert_false(migrate_copy_wins(&fresh, &quick, &cpu));
+		assert_false(migrate_copy_wins(&cheap, &quick, &fresh));
+	}
+	migrate_copy_was_busy(&cheap);
+	assert_false(migrate_copy_wins(&cheap, &quick, &cpu));
+	assert_int_equal(judge(&dear, &cpu), MIGRATE_COPY_BY_CPU);
+}
+
 TEST(what_lost_is_tried_again_ever_more_seldom)
 {
 	struct migrate_copy_cost cpu = known(100), engine = known(200);
@@ -448,6 +467,7 @@ UNIT_MAIN(
 	cmocka_unit_test(the_cpu_is_measured_now_and_then),
 	cmocka_unit_test(the_dearer_the_cpu_the_more_seldom_it_is_measured),
 	cmocka_unit_test(an_engine_has_to_be_cheaper_by_a_margin),
+	cmocka_unit_test(who_wins_can_be_asked_without_a_job),
 	cmocka_unit_test(what_lost_is_tried_again_ever_more_seldom),
 	cmocka_unit_test(what_is_busy_is_left_alone_for_a_while),
 	cmocka_unit_test(what_is_never_but_busy_is_asked_ever_more_seldom),

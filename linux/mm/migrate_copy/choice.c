@@ -89,6 +89,33 @@ static u32 loss_of(const struct migrate_copy_cost *engine,
 	return clamp(more / max(cpu->cost, 1U), 1U, MIGRATE_COPY_AGAIN_TIMES);
 }
 
+/* It cost that much less than the CPU by which one has to, and kept nobody waiting. */
+static bool is_less_dear(const struct migrate_copy_cost *engine,
+			 const struct migrate_copy_cost *took,
+			 const struct migrate_copy_cost *cpu)
+{
+	return took->cost / 2 <= cpu->cost &&
+	       engine->cost <= cpu->cost - (cpu->cost >> MIGRATE_COPY_MARGIN);
+}
+
+/**
+ * migrate_copy_wins - has an engine been found to do jobs of a kind at less cost?
+ * @engine: what they cost with it
+ * @took: how long it took for them
+ * @cpu: what these folios cost the CPU
+ *
+ * As migrate_copy_judge(), but nothing is to be copied just now.
+ *
+ * Return: true if it has.
+ */
+bool migrate_copy_wins(const struct migrate_copy_cost *engine,
+		       const struct migrate_copy_cost *took,
+		       const struct migrate_copy_cost *cpu)
+{
+	return cpu->known >= MIGRATE_COPY_KNOWN && !engine->rest &&
+	       engine->known >= MIGRATE_COPY_KNOWN && is_less_dear(engine, took, cpu);
+}
+
 /**
  * migrate_copy_judge - who copies
  * @engine: what jobs of this kind cost with it
@@ -107,7 +134,6 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 					     struct migrate_copy_cost *took,
 					     const struct migrate_copy_cost *cpu)
 {
-	bool late = took->cost / 2 > cpu->cost;
 	u32 wait;
 
 	if (cpu->known < MIGRATE_COPY_KNOWN)
@@ -119,8 +145,8 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 	if (engine->known < MIGRATE_COPY_KNOWN)
 		return MIGRATE_COPY_TO_LEARN;
 	/* Like the cost of one who lost it may be found to be less. */
-	took->again = late;
-	if (!late && engine->cost <= cpu->cost - (cpu->cost >> MIGRATE_COPY_MARGIN)) {
+	took->again = took->cost / 2 > cpu->cost;
+	if (is_less_dear(engine, took, cpu)) {
 		engine->wait = 0;
 		if (engine->again && ++engine->won >= MIGRATE_COPY_PROVEN)
 			engine->again = 0;

@@ -112,6 +112,9 @@ void migrate_copy_learn(struct migrate_copy_cost *c, u64 ns, u64 kib);
 enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 					     struct migrate_copy_cost *took,
 					     const struct migrate_copy_cost *cpu);
+bool migrate_copy_wins(const struct migrate_copy_cost *engine,
+		       const struct migrate_copy_cost *took,
+		       const struct migrate_copy_cost *cpu);
 void migrate_copy_was_busy(struct migrate_copy_cost *engine);
 bool migrate_copy_cpu_due(struct migrate_copy_cost *cpu);
 void migrate_copy_line_add(struct migrate_copy_line *l, u64 kib, u64 ns);

@@ -176,6 +176,30 @@ bool migrate_copy_plan(struct migrate_copy_plan *plan,
 	return sample || plan->engine;
 }
 
+/* See migrate_copy_gains(). */
+bool __migrate_copy_gains(enum migrate_reason reason, int nid, unsigned int folios)
+{
+	unsigned int way = migrate_copy_way_of(nid, nid);
+	unsigned int size = migrate_copy_size(folios);
+	bool contended = cpu_is_contended(), gains = false;
+	struct migrate_copy_state *state;
+
+	rcu_read_lock();
+	spin_lock(&costs_lock);
+	list_for_each_entry_rcu(state, &migrate_copy_engines, list) {
+		gains = takes(state, reason, 0) &&
+			(READ_ONCE(state->use) == MIGRATE_COPY_ALWAYS ||
+			 migrate_copy_wins(&state->costs[contended][way][0][size],
+					   &state->took[way][0][size],
+					   &cpu_costs[way][0]));
+		if (gains)
+			break;
+	}
+	spin_unlock(&costs_lock);
+	rcu_read_unlock();
+	return gains;
+}
+
 /**
  * migrate_copy_put - an engine is not to do what was planned
  * @engine: the engine

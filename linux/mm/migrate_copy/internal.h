@@ -85,6 +85,25 @@ static inline void migrate_copy_reach(struct migrate_copy *copy,
 		__migrate_copy_reach(copy);
 }
 
+bool __migrate_copy_gains(enum migrate_reason reason, int nid, unsigned int folios);
+
+/**
+ * migrate_copy_gains - does an engine copy for less, if so many migrate together?
+ * @reason: why
+ * @nid: node that they are on, and stay on
+ * @folios: how many, of one page each
+ *
+ * For whoever may choose how many that are. It is known after as many migrated before.
+ *
+ * Return: true if it was found to.
+ */
+static inline bool migrate_copy_gains(enum migrate_reason reason, int nid,
+				      unsigned int folios)
+{
+	return static_branch_unlikely(&migrate_copy_key) &&
+	       __migrate_copy_gains(reason, nid, folios);
+}
+
 /**
  * struct migrate_copy_plan - what to do with the next folios of a batch
  * @engine: who copies, with a reference; NULL: the CPU, to be compared with
@@ -120,6 +139,12 @@ static inline void migrate_copy_reach(struct migrate_copy *copy,
 
 static inline void migrate_copy_end(struct migrate_copy *copy)
 {
+}
+
+static inline bool migrate_copy_gains(enum migrate_reason reason, int nid,
+				      unsigned int folios)
+{
+	return false;
 }
 #endif
 
