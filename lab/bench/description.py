@@ -51,7 +51,8 @@ A contender (lab/contenders/NAME.toml) is a kernel and its settings:
   one seed, and where it balances between sockets only on machines with several; "named": only in
   those that have it in ``named``; "alone": the same, and in none of their variants. Where a
   document has a figure of one of these, it takes part at full length
-- ``samples``: true: on the same machine with CPUs that sample instructions
+- ``samples``: true: on the same machine with CPUs that sample instructions; ``engine``: true: with
+  a copy engine, where it has one on request alone
 - ``long``: true: one that is "wide" takes part in the long forms of ``wide`` experiments too, as
   the control does
 - ``setup``: shell scripts beside the file; ``variables``: a table of values for them;
@@ -194,6 +195,7 @@ class Contender:
     part: str = "everywhere"
     long: bool = False
     samples: bool = False
+    engine: bool = False
 
 
 def _wide(read: Experiment, contender: Contender) -> bool:
@@ -359,6 +361,7 @@ def contender(path: Path) -> Contender:
         part=table.choice("part", PARTS) if "part" in table else PARTS[0],
         long=table.take("long", bool, False),
         samples=table.take("samples", bool, False),
+        engine=table.take("engine", bool, False),
     )
 
 

@@ -129,6 +129,7 @@ def cell(experiment: Experiment, contender: Contender, *, quick: bool = False) -
         count_pages=placement == "best",
         variation=experiment.variation.of_machine(),
         samples=contender.samples,
+        engine=contender.engine,
         limit_s=Run.limit_s * experiment.long_times if experiment.is_long else Run.limit_s,
     )
     # The best placement is counted in a run of its own, which makes two of each.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +30,7 @@ KINDS = ("dram", "cxl", "pmem")
 _MACHINE = ("about", "node", "distance", "latency_ns", "bandwidth_MiBps", "model")
 _NODE = ("size", "cpus", "memory", "near", "hotplug")
 _MODEL = ("llc", "llc_hit_ns", "share", "dma", "tlb", "snoop_ns", "interrupts", "clock")
-_DMA = ("channels", "setup_ns", "MiBps")
+_DMA = ("channels", "setup_ns", "MiBps", "on_request")
 _INTERRUPTS = ("send_ns", "take_ns")
 _TLB = ("first", "second", "ways", "hit_ns", "walk_ns")
 
@@ -84,6 +85,7 @@ def _dma(table: toml.Table) -> Dma:
         table.integer("channels", 1, 16),
         table.integer("setup_ns", 0, 1000000),
         table.integer("MiBps", 1, 1 << 20),
+        table.take("on_request", bool, False),
     )
 
 
@@ -219,9 +221,14 @@ def names() -> list[str]:
     return list(_all())
 
 
-def load(name: str) -> Machine:
-    """Return the machine called ``name``; LabError lists the known ones."""
+def load(name: str, *, engine: bool = False) -> Machine:
+    """Return the machine called ``name``, with ``engine`` with a copy engine that it has on
+    request too; LabError lists the known ones."""
     try:
-        return _all()[name]
+        machine = _all()[name]
     except KeyError:
         raise LabError(f"unknown machine {name!r}: choose one of {', '.join(names())}") from None
+    model = machine.model
+    if engine or model is None or model.dma is None or not model.dma.on_request:
+        return machine
+    return replace(machine, model=replace(model, dma=None))

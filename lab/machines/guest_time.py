@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lab.machines.machine import Dma, Interrupts, Machine
+from lab.machines.machine import Interrupts, Machine
 
 
 def slower(machine: Machine, times: float, share: int) -> Machine:
@@ -47,6 +47,10 @@ def in_guest_time(machine: Machine) -> Machine:
                 model.interrupts.send_ns * clock, model.interrupts.take_ns * clock
             ),
             dma=engine
-            and Dma(engine.channels, engine.setup_ns * clock, max(1, round(engine.mibps / clock))),
+            and replace(
+                engine,
+                setup_ns=engine.setup_ns * clock,
+                mibps=max(1, round(engine.mibps / clock)),
+            ),
         ),
     )

@@ -24,11 +24,12 @@ class Node:
 @dataclass(frozen=True)
 class Dma:
     """A copy engine: each job of a channel takes ``setup_ns`` and then its bytes at
-    ``mibps``."""
+    ``mibps``. ``on_request``: the machine has it only where it is asked for."""
 
     channels: int
     setup_ns: int
     mibps: int
+    on_request: bool = False
 
 
 SNOOP_NS = 28

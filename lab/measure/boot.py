@@ -126,7 +126,7 @@ class Prepared:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.machine = run.variation.of(load(run.machine))
+        self.machine = run.variation.of(load(run.machine, engine=run.engine))
         plugin.config(self.machine, Path())
         qemu.ensure()
         qemu.check_model()

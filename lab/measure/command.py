@@ -65,6 +65,11 @@ def add_parser(verbs: Verbs) -> None:
         "--samples", action="store_true", help="CPUs sample instructions, as AMD's do (ibs_op)"
     )
     parser.add_argument(
+        "--engine",
+        action="store_true",
+        help="with a copy engine, where the machine has one on request alone",
+    )
+    parser.add_argument(
         "--limit",
         type=float,
         default=900,
@@ -123,6 +128,7 @@ def run(args: argparse.Namespace) -> int:
             setup=_setup(args),
             programs=tuple(args.program),
             samples=args.samples,
+            engine=args.engine,
             profile=args.profile,
             limit_s=args.limit,
         )

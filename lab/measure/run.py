@@ -26,10 +26,10 @@ class Run:
     is a program of lab/workloads/ or of ``files`` and ``packages``. ``programs`` names
     further ones of lab/workloads/ to take along: those that ``setup`` or scripts use.
     ``files`` maps paths in the guest to content; ``packages`` names programs of the host to
-    take along. ``variation`` is of the machine's model. ``samples``: the machine's CPUs
-    sample instructions, as AMD's do. ``timeline_ms`` is the interval of the model's time
-    line. ``count_pages``: return how often each page was missed; ``profile``: how long each
-    piece of code took. ``limit_s`` is in seconds of the host.
+    take along. ``variation`` is of the machine's model. ``samples``: the machine's CPUs sample
+    instructions, as AMD's do. ``engine``: it has a copy engine, on request too. ``timeline_ms``
+    is the interval of the model's time line. ``count_pages``: return how often each page was
+    missed; ``profile``: how long each piece of code took. ``limit_s`` is in seconds of the host.
     """
 
     machine: str
@@ -42,6 +42,7 @@ class Run:
     packages: tuple[str, ...] = ()
     variation: Variation = field(default_factory=Variation)
     samples: bool = False
+    engine: bool = False
     timeline_ms: int = 50
     count_pages: bool = False
     profile: bool = False

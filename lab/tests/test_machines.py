@@ -56,6 +56,19 @@ def test_a_copy_engine():
     assert m.model.dma == machines.Dma(4, 7, 9)
 
 
+def test_an_engine_that_is_there_on_request():
+    asked = machines.load("dram-cxl-tight", engine=True)
+    plain = machines.load("dram-cxl-tight")
+    assert plain.model.dma is None
+    assert asked.model.dma == dataclasses.replace(
+        machines.load("dram-cxl").model.dma, on_request=True
+    )
+    assert dataclasses.replace(asked, model=plain.model) == plain
+    # Others have what is described.
+    for name in ("dram-cxl", "small"):
+        assert machines.load(name, engine=True) == machines.load(name)
+
+
 def test_translations():
     assert parsed().model.tlb == machines.Tlb()
     m = parsed(GOOD.replace("share = 16", "share = 16, tlb = { first = 8, second = 32, ways = 8 }"))

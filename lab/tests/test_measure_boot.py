@@ -102,6 +102,7 @@ CHANGED = {
     "packages": (),
     "variation": Variation(latency=2.0),
     "samples": True,
+    "engine": True,
     "timeline_ms": 51,
     "count_pages": True,
     "profile": True,
@@ -111,6 +112,10 @@ CHANGED = {
 
 @pytest.mark.parametrize("field", [field.name for field in fields(Run)])
 def test_each_field_of_a_run_is_in_its_key(parts, run, field):
+    if field == "engine":
+        # Where the machine has one on request.
+        assert key(replace(run, engine=True)) == key(run)
+        run = replace(run, machine="dram-cxl-tight")
     first = key(run)
     assert key(run) == first
     if field == "kernel":
@@ -163,19 +168,23 @@ DRAM_CXL = machines.load("dram-cxl")
 
 @pytest.mark.parametrize(
     "path",
-    # What it is called decides nothing. A node either has CPUs or is near one that has.
-    sorted(set(leaves(DRAM_CXL)) - {"name", "about", "nodes.0.near", "nodes.1.cpus"}),
+    # What it is called decides nothing, nor whether an engine that is there was asked for. A
+    # node either has CPUs or is near one that has.
+    sorted(
+        set(leaves(DRAM_CXL))
+        - {"name", "about", "nodes.0.near", "nodes.1.cpus", "model.dma.on_request"}
+    ),
 )
 def test_each_number_of_a_machine_is_in_the_key(monkeypatch, run, path):
     first = key(run)
-    monkeypatch.setattr(boot, "load", lambda name: with_another(DRAM_CXL, path))
+    monkeypatch.setattr(boot, "load", lambda name, engine: with_another(DRAM_CXL, path))
     assert key(run) != first
 
 
 def test_a_machines_name_is_not_in_the_key(monkeypatch, run):
     first = key(run)
     same = replace(DRAM_CXL, name="other", about="called otherwise")
-    monkeypatch.setattr(boot, "load", lambda name: same)
+    monkeypatch.setattr(boot, "load", lambda name, engine: same)
     assert key(run) == first
 
 

@@ -28,6 +28,7 @@ OTHERS: dict[str, Any] = {
     "timeline_ms": 10,
     "count_pages": True,
     "samples": True,
+    "engine": True,
     "profile": True,
     "limit_s": 1.0,
 }
