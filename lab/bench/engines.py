@@ -157,6 +157,12 @@ def _share(row: dict) -> float | None:
     return 100 * kernel / seconds if seconds and kernel is not None else None
 
 
+def _each(share: Both, speed: Both) -> Both:
+    """Milliseconds in the kernel for each huge page, by percent of a CPU and pages per second."""
+    over = share.over(speed)
+    return Both(over.here and 10 * over.here, over.there and 10 * over.there)
+
+
 def _rounds(row: dict, there: str) -> Both:
     """Rounds per second of the loop beside it, with the first seed; of the document in 10^9."""
     spins, seconds = row["detail"].get("spins"), row["seconds_by_seed"][0]
@@ -179,6 +185,11 @@ def _compaction(rows: list[dict], experiments: Sequence[Experiment]) -> list[Tab
         columns += [
             (f"{kind}: huge pages/s", ",.0f", speed),
             (f"{kind}: kernel, % of one CPU", ".1f", shares),
+            (
+                f"{kind}: kernel, ms for each",
+                ".2f",
+                {name: _each(shares[name], speed[name]) for name in own},
+            ),
         ]
         # Machines and loops differ: what tells is how many times as fast it goes.
         rounds = {name: _rounds(row, there[name]) for name, row in own.items()}
