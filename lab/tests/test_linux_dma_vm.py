@@ -1,27 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 """Page migration by the modelled copy engine, through the kernel's DMA engine API."""
 
-from dataclasses import replace
-
 import pytest
 
-from lab.measure import measure
-from lab.tests.bench_runs import runs_of
+from lab.tests.bench_runs import by_kernel, runs_of
 
 pytestmark = pytest.mark.vm
 
 _CHANNELS = "/sys/module/dcbm/parameters/channels"
 _ENGINE = "/sys/kernel/mm/migrate_offload/dcbm"
+_CHANGES = "what copying costs beside all else"
 
 
 def _moves(kernel, size: str, setup: str, *, quick: bool = True) -> float:
     """GB/s of movepages with folios of a size, which compares contents itself."""
-    if kernel.flavour == "debug":
-        pytest.skip("what copying costs beside all else a debug kernel changes")
     run = runs_of(f"movepages-{size}", "pghot-default", quick=quick)[0]
-    setup = f"{run.setup}\n{setup}"
-    done = measure(replace(run, kernel=str(kernel.bzimage), setup=setup))
-    assert done.error is None
+    done = by_kernel(kernel, run, _CHANGES, setup)
     assert done.score
     return done.score
 
@@ -40,11 +34,7 @@ def test_channels_copy_faster(kernel, size, channels, at_least):
 
 def test_compaction_gathers_what_is_copied(kernel):
     """Nearly all of it: clusters of 32 pages, a tenth of all, are left to the CPU."""
-    if kernel.flavour == "debug":
-        pytest.skip("what copying costs beside all else a debug kernel changes")
-    run = runs_of("compaction-idle", "dma-16", quick=False)[0]
-    done = measure(replace(run, kernel=str(kernel.bzimage)))
-    assert done.error is None
+    done = by_kernel(kernel, runs_of("compaction-idle", "dma-16")[0], _CHANGES)
     # Both reads and writes of the engine are counted, in lines of 64 bytes.
     copied = sum(node["dma"] for node in done.model["nodes"]) / (2 * 4096 / 64)
     assert copied > 0.95 * done.workload["detail"]["migrated"]

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from lab.measure import Result, measure
-from lab.tests.bench_runs import runs_of
+from lab.measure import Result
+from lab.tests.bench_runs import by_kernel, runs_of
 
 pytestmark = pytest.mark.vm
 
@@ -42,8 +42,6 @@ def _run(
     contender: str = "pghot-default-hint_fault",
 ) -> Result:
     """A run of an experiment with pghot, short if it need not make so many accesses."""
-    if kernel.flavour == "debug":
-        pytest.skip("how often pages are accessed beside it a debug kernel changes")
     run = runs_of(name, contender, quick=not accesses)[0]
     if accesses:
         words = list(run.workload)
@@ -56,10 +54,8 @@ def _run(
             programs=(*run.programs, run.workload[0]),
             files={**run.files, "/looks": _LOOKS.encode()},
         )
-    setup = f"{run.setup}\necho {backoff} >/sys/kernel/mm/pghot/backoff"
-    done = measure(replace(run, kernel=str(kernel.bzimage), setup=setup))
-    assert done.error is None
-    return done
+    setup = f"echo {backoff} >/sys/kernel/mm/pghot/backoff"
+    return by_kernel(kernel, run, "how often pages are accessed beside it", setup)
 
 
 def _quiet(run: Result, counter: str) -> float:

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Where hint faults tell of other memory, page tables are looked at: a modelled machine."""
 
-from dataclasses import replace
-
 import pytest
 
-from lab.measure import measure
-from lab.tests.bench_runs import runs_of
+from lab.tests.bench_runs import by_kernel, runs_of
 
 pytestmark = pytest.mark.vm
 
@@ -15,11 +12,8 @@ _HOT = 96 << 8
 
 
 def test_what_hint_faults_tell_of_is_looked_at(kernel):
-    if kernel.flavour == "debug":
-        pytest.skip("how long a look takes a debug kernel changes")
     # Two turns: the first hot set is what the scan finds as it begins.
     run = runs_of("hostile-alternate", "pghot-default", quick=True)[0]
-    done = measure(replace(run, kernel=str(kernel.bzimage)))
-    assert done.error is None
+    done = by_kernel(kernel, run, "how long a look takes")
     # Of the second one the scan finds nothing yet: it has used up its budget.
     assert done.vmstat["pghot_recorded_page_table"] > 1.4 * _HOT
