@@ -31,9 +31,13 @@ _BOOTS = 3
 # Where the register was that of a CPU's timer, nothing fails: the CPU idles, and two
 # minutes later RCU finds that its timer has not come since. Where it was that of an
 # interrupt, Booted finds it out.
+# A kernel that changes its text puts a breakpoint there first. QEMU drops what it translated
+# of a page before it stores to it, so that another CPU can translate the breakpoint in
+# between and keeps it: it traps where memory has no breakpoint any more.
 _EMULATOR_FAULT = re.compile(
     r"qemu-system-\S+: .*\bAssertion `.*' failed\.$"
-    r"|^\[ *\d+\.\d+\] rcu:\s+Possible timer handling issue on cpu=\d+\b",
+    r"|^\[ *\d+\.\d+\] rcu:\s+Possible timer handling issue on cpu=\d+\b"
+    r"|Oops: int3: (?:(?!Code: )[\s\S])*Code: (?:[\da-f]{2} )*(?!cc)[\da-f]{2} <[\da-f]{2}>",
     re.MULTILINE,
 )
 

@@ -5,6 +5,16 @@ import pytest
 
 from lab.guest import Guest, GuestError, session
 
+# CPUs that trap at a breakpoint: memory has the jump that the kernel put there since, or
+# it has the breakpoint.
+TRAP = """\
+[    2.229300] Oops: int3: 0000 [#1] SMP
+[    2.229310] CPU: 1 UID: 0 PID: 0 Comm: swapper/1 Not tainted 7.3.4 #1 PREEMPTLAZY
+[    2.229320] RIP: 0010:sched_clock_cpu+0xa/0x1a0
+[    2.229330] Code: 84 00 00 1f 44 00 00 55 48 89 e5 41 55 41 54 53 {} <90> e8 20 35 f7 ff
+[    2.229895] Call Trace:
+[    2.229973] Code: 65 48 8b 3d d7 a0 4b 00 07 0f 00 2d e9 0a 07 00 fb f4 <c3> cc cc cc cc"""
+
 # As printed: outcomes of one race.
 RACES = (
     "qemu-system-x86_64: ../../accel/tcg/cputlb.c:1220: iotlb_to_section: Assertion "
@@ -15,6 +25,7 @@ RACES = (
     "[    1.241qemu-system-x86_64: system/physmem.c:2678: iotlb_to_section: Assertion "
     "`section_index < d->map.sections_nb' failed.\n18] pci 0000:00:07.0: BAR 0 [io  0xc140-0xc17f]",
     "[  121.290936] rcu: \tPossible timer handling issue on cpu=0 timer-softirq=63",
+    TRAP.format("66"),
 )
 
 
@@ -55,6 +66,7 @@ def test_but_not_for_ever(monkeypatch):
         "qemu-system-x86_64: cannot set up guest memory 'mem0': Cannot allocate memory",
         "[    0.700000] lab: Assertion `a' failed.",
         "[  121.271127] rcu: INFO: rcu_sched detected stalls on CPUs/tasks:",
+        TRAP.format("cc"),
     ],
 )
 def test_the_guests_own_is_not(monkeypatch, log):
