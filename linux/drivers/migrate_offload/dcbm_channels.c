@@ -32,18 +32,18 @@ size_t dcbm_piece_least;
  *
  * idxd drops what a queue still has when it is disabled or its device is reset, and calls
  * nobody back. dcbm waits then, for nothing says that it will not be written.
- */
-static const char * const drivers[] = {
-	"idxd", "plx_dma", "memsim-dma",
-};
-
-/*
- * Of these, the ones whose channels are rings. When one transfer interrupts, or when
+ *
+ * Channels of those that are ordered are rings. When one transfer interrupts, or when
  * somebody asks for the state of one, the driver goes through all that have ended and calls
  * back for each. idxd looks at those alone that interrupt.
  */
-static const char * const ordered[] = {
-	"plx_dma", "memsim-dma",
+static const struct {
+	const char *name;
+	bool ordered;
+} drivers[] = {
+	{ "idxd", false },
+	{ "plx_dma", true },
+	{ "memsim-dma", true },
 };
 
 /**
@@ -120,9 +120,15 @@ struct dcbm_search {
 	char refused[32];
 };
 
-static bool is_of(const struct dma_chan *chan, const char * const *names, size_t nr)
+/* The place of a channel's driver among the drivers, or a negative number. */
+static int search_driver(const struct dma_chan *chan)
 {
-	return match_string(names, nr, dev_driver_string(chan->device->dev)) >= 0;
+	const char *name = dev_driver_string(chan->device->dev);
+	int n = ARRAY_SIZE(drivers);
+
+	while (n-- && strcmp(drivers[n].name, name))
+		;
+	return n;
 }
 
 static int search_node(const struct dma_chan *chan)
@@ -137,7 +143,7 @@ static bool search_takes(struct dma_chan *chan, void *data)
 {
 	struct dcbm_search *search = data;
 
-	if (!is_of(chan, drivers, ARRAY_SIZE(drivers))) {
+	if (search_driver(chan) < 0) {
 		strscpy(search->refused, dev_driver_string(chan->device->dev));
 		return false;
 	}
@@ -171,8 +177,7 @@ int dcbm_request(unsigned int wanted)
 		}
 		node_set(search_node(chan), search.had);
 		dcbm_channels[dcbm_nr_channels].chan = chan;
-		dcbm_channels[dcbm_nr_channels].ordered =
-			is_of(chan, ordered, ARRAY_SIZE(ordered));
+		dcbm_channels[dcbm_nr_channels].ordered = drivers[search_driver(chan)].ordered;
 		atomic_set(&dcbm_channels[dcbm_nr_channels].jobs, 0);
 		dcbm_piece_least = min(dcbm_piece_least, dcbm_piece_max(dcbm_nr_channels++));
 	}

@@ -265,26 +265,29 @@ static bool fake_done(const struct migrate_copy_job *job)
 	return completion_done(&own->done);
 }
 
-/* A job of two pages that are no neighbours. */
-static struct migrate_copy_job *fake_job_apart(struct kunit *test)
+/* A job of two pages that are no neighbours, which channels of a driver were given. */
+static struct migrate_copy_job *
+fake_start_apart(struct kunit *test, const char *driver,
+		 dma_cookie_t (*submits)(struct dma_async_tx_descriptor *tx))
 {
 	struct migrate_copy_job *job = fake_job(test, 2);
 
 	if (phys_of(job->pair[0].src) < phys_of(job->pair[1].src))
 		swap(job->pair[0], job->pair[1]);
+	fake_add(test, driver, 0);
+	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
+	fake_submits = submits;
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
+	KUNIT_ASSERT_EQ(test, fake_nr, 2);
 	return job;
 }
 
 /* Alone it does not hang, and beside one that is under way it ends nothing. */
 static void what_is_aborted_when_given_counts_once(struct kunit *test)
 {
-	struct migrate_copy_job *one = fake_job(test, 1), *two = fake_job_apart(test);
+	struct migrate_copy_job *one = fake_job(test, 1), *two;
 
-	fake_add(test, "idxd", 0);
-	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
-	fake_submits = fake_submit_aborts;
-	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, two), 0);
-	KUNIT_ASSERT_EQ(test, fake_nr, 2);
+	two = fake_start_apart(test, "idxd", fake_submit_aborts);
 	KUNIT_ASSERT_FALSE(test, fake_done(two));
 	fake_end(1, &fake_good);
 	KUNIT_ASSERT_TRUE(test, fake_done(two));
@@ -303,14 +306,10 @@ static void what_is_aborted_when_given_counts_once(struct kunit *test)
 static void what_is_aborted_later_is_waited_for(struct kunit *test)
 {
 	const struct dmaengine_result aborted = { .result = DMA_TRANS_ABORTED };
-	struct migrate_copy_job *job = fake_job_apart(test);
+	struct migrate_copy_job *job;
 	unsigned int n;
 
-	fake_add(test, "idxd", 0);
-	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
-	fake_submits = fake_submit_will_abort;
-	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
-	KUNIT_ASSERT_EQ(test, fake_nr, 2);
+	job = fake_start_apart(test, "idxd", fake_submit_will_abort);
 	/* Neither has the place of the other one. */
 	KUNIT_EXPECT_PTR_NE(test, fake_copies[0].callback_param,
 			    fake_copies[1].callback_param);
@@ -326,58 +325,43 @@ static void what_is_aborted_later_is_waited_for(struct kunit *test)
 
 static void what_is_not_taken_is_not_waited_for(struct kunit *test)
 {
-	struct migrate_copy_job *job = fake_job_apart(test);
+	struct migrate_copy_job *job = fake_start_apart(test, "idxd", fake_submit_fails);
 
-	fake_add(test, "idxd", 0);
-	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
-	fake_submits = fake_submit_fails;
-	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
 	KUNIT_ASSERT_TRUE(test, fake_done(job));
 	KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[0].jobs), 0);
 	dcbm_finish(&dcbm_engine, job);
 	KUNIT_EXPECT_TRUE(test, bitmap_empty(job->copied, job->nr));
 }
 
+/* By driver: what the first of two pieces asks for. */
+static const struct fake_pieces {
+	const char *driver;
+	unsigned long first;
+} fake_pieces[] = {
+	{ "idxd", DMA_PREP_INTERRUPT }, { "plx_dma", 0 }, { "memsim-dma", 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(fake_pieces, fake_pieces, driver);
+
 /* Where the driver calls back for all that ended, the last piece is enough. */
 static void only_the_last_piece_interrupts(struct kunit *test)
 {
-	static const struct {
-		const char *driver;
-		unsigned long first;
-	} cases[] = {
-		{ "idxd", DMA_PREP_INTERRUPT }, { "plx_dma", 0 }, { "memsim-dma", 0 },
-	};
-	unsigned int n, c;
+	const struct fake_pieces *of = test->param_value;
+	struct migrate_copy_job *job = fake_start_apart(test, of->driver, fake_submit);
 
-	for (n = 0; n < ARRAY_SIZE(cases); n++) {
-		struct migrate_copy_job *job = fake_job_apart(test);
-
-		fake_nr = 0;
-		fake_add(test, cases[n].driver, 0);
-		KUNIT_ASSERT_EQ(test, fake_set(DCBM_CHANNELS_MAX), 0);
-		/* The last one is of the new device. */
-		for (c = 0; c < dcbm_nr_channels - 1; c++)
-			atomic_set(&dcbm_channels[c].jobs, INT_MAX);
-		KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
-		KUNIT_ASSERT_EQ(test, fake_nr, 2);
-		KUNIT_EXPECT_EQ(test, fake_copies[0].flags, cases[n].first);
-		KUNIT_EXPECT_EQ(test, fake_copies[1].flags, DMA_PREP_INTERRUPT);
-		fake_end(0, &fake_good);
-		fake_end(1, &fake_good);
-		dcbm_finish(&dcbm_engine, job);
-	}
+	KUNIT_EXPECT_EQ(test, fake_copies[0].flags, of->first);
+	KUNIT_EXPECT_EQ(test, fake_copies[1].flags, DMA_PREP_INTERRUPT);
+	fake_end(0, &fake_good);
+	fake_end(1, &fake_good);
+	dcbm_finish(&dcbm_engine, job);
 }
 
 /* That one may be refused. */
 static void what_does_not_interrupt_is_asked_for(struct kunit *test)
 {
-	struct migrate_copy_job *job = fake_job_apart(test);
+	struct migrate_copy_job *job;
 
-	fake_add(test, "plx_dma", 0);
-	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
-	fake_submits = fake_submit_takes_one;
-	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
-	KUNIT_ASSERT_EQ(test, fake_nr, 2);
+	job = fake_start_apart(test, "plx_dma", fake_submit_takes_one);
 	KUNIT_ASSERT_FALSE(test, fake_done(job));
 	fake_end_asked = 1;
 	dcbm_finish(&dcbm_engine, job);
@@ -482,7 +466,7 @@ static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(what_is_aborted_when_given_counts_once),
 	KUNIT_CASE(what_is_aborted_later_is_waited_for),
 	KUNIT_CASE(what_is_not_taken_is_not_waited_for),
-	KUNIT_CASE(only_the_last_piece_interrupts),
+	KUNIT_CASE_PARAM(only_the_last_piece_interrupts, fake_pieces_gen_params),
 	KUNIT_CASE(what_does_not_interrupt_is_asked_for),
 	KUNIT_CASE(nodes_give_channels_in_turn),
 	KUNIT_CASE(devices_of_a_node_all_give_channels),
