@@ -91,11 +91,8 @@ def _counts(name: str, kind: str, text: str) -> bool:
     )
 
 
-def checkpatch(tree: Path, files: list[str], mail: list[Path]) -> list[str]:
-    """Complaints of checkpatch --strict, one line each.
-
-    ``files`` are paths in ``tree``; ``mail`` are patches.
-    """
+def checkpatch(tree: Path, mail: list[Path]) -> list[str]:
+    """Complaints of checkpatch --strict about patches to ``tree``, one line each."""
     programs.require("perl", "prove")
     command = [
         "perl",
@@ -108,24 +105,22 @@ def checkpatch(tree: Path, files: list[str], mail: list[Path]) -> list[str]:
         "--color=never",
         f"--ignore={','.join(IGNORED)}",
     ]
-    work = [(["-f"], name) for name in files] + [([], str(path)) for path in mail]
-    found: dict[str, None] = {}
-    with progress("checkpatch --strict", total=len(work)) as bar:
-        for extra, name in work:
+    found: list[str] = []
+    with progress("checkpatch --strict", total=len(mail)) as bar:
+        for path in mail:
             done = subprocess.run(
-                [*command, *extra, name], cwd=tree, check=False, capture_output=True, text=True
+                [*command, path], cwd=tree, check=False, capture_output=True, text=True
             )
             seen = [match for match in map(_CHECKPATCH.match, done.stdout.splitlines()) if match]
             if done.returncode and not seen:
                 raise LabError(f"checkpatch failed: {done.stdout}{done.stderr}")
-            # A file is seen twice, whole and as a patch.
-            found.update(
-                (f"{Path(name).name}{match[0]}" if not match[1] else match[0], None)
+            found += [
+                match[0] if match[1] else f"{path.name}{match[0]}"
                 for match in seen
                 if _counts(*match.groups())
-            )
+            ]
             bar.advance()
-    return list(found)
+    return found
 
 
 def _sparse_messages(
@@ -184,7 +179,7 @@ def sparse() -> list[str]:
 
 
 def checkpatch_all() -> list[str]:
-    """Checkpatch over every overlay file and every step of the series."""
+    """Checkpatch over every step of the series, in which each overlay file is once, and whole."""
     programs.require("patch", "git")
     pristine = source.ensure()
     tree = build.ensure("pghot").source
@@ -192,4 +187,4 @@ def checkpatch_all() -> list[str]:
         # A machine that only checks need not have an author.
         who = series.Author("pghot", "pghot@localhost")
         mail = series.emit(pristine, series.steps(pristine), Path(directory, "series"), who)
-        return checkpatch(tree, list(apply.overlay_files(paths.OVERLAY)), mail)
+        return checkpatch(tree, mail)

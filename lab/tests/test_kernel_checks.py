@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab.host import programs
-from lab.kernel import checks, source
+from lab.kernel import checks, series, source
 
 pytestmark = pytest.mark.kernel
 
@@ -17,9 +17,12 @@ def test_checkpatch_is_silent() -> None:
 
 
 def test_checkpatch_complains_of_bad_code(tmp_path: Path) -> None:
-    bad = tmp_path / "bad.c"
-    bad.write_text("// SPDX-License-Identifier: GPL-2.0\nint f(int a){return a;}\n")
-    assert checks.checkpatch(source.ensure(), [str(bad)], [])
+    code = b"// SPDX-License-Identifier: GPL-2.0\nint f(int a){return a;}\n"
+    step = series.Step("mm/bad: add f", "So that it is there.\n", {"mm/bad.c": code}, [])
+    who = series.Author("A. Tester", "tester@host.example")
+    mail = series.emit(source.ensure(), [step], tmp_path / "series", who)
+    complaints = checks.checkpatch(source.ensure(), mail)
+    assert {line.rpartition(": ")[0] for line in complaints} == {"mm/bad.c:2: ERROR:SPACING"}
 
 
 def test_sparse_is_silent() -> None:
