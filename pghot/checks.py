@@ -15,6 +15,7 @@ from pghot.checks_flow import (
     hint_faults,
     hotness_units,
     numa_balancing,
+    refused_pages,
     sources,
 )
 from pghot.checks_memory import demotion, hmat, memory_tiers, room
@@ -38,6 +39,7 @@ CHECKS: tuple[Callable[[Status], Finding | None], ...] = (
     kmigrated,
     dropped_pages,
     delayed_pages,
+    refused_pages,
     test_engine,
     copy_engines,
     engine_failures,

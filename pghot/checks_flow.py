@@ -2,7 +2,7 @@
 """The doctor's checks of what flows: accesses are reported, and ready records are moved."""
 
 from pghot.columns import listed, percent
-from pghot.counters import DELAYED, DROPPED
+from pghot.counters import DELAYED, DROPPED, REFUSED
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
 from pghot.machine import NUMA_BALANCING, TIERING_BIT
 from pghot.settings import BACKOFF, PGHOT
@@ -38,6 +38,8 @@ SOURCE_LOG = "dmesg | grep 'pghot: source'"
 DELIBERATE = {"pghot_skip_offline", "pghot_skip_disabled"}
 #: Not dropped for good: the next access to the page makes it ready again, and says who uses it.
 ASKED = {"pghot_skip_asked"}
+#: The only reason to refuse an access that an operator can do something about.
+POLICY = "pghot_refused_policy"
 
 
 def _wanted_mode(status: Status) -> str:
@@ -181,8 +183,15 @@ def _top_reason(status: Status, kind: str) -> Reason | None:
     return max(group, key=lambda r: r.count, default=None)
 
 
+def _when(status: Status) -> str:
+    """Over which time the counters of a status are."""
+    if status.rates and status.rates.over == "interval":
+        return f"in the last {status.rates.seconds:.3g} s"
+    return "since boot"
+
+
 def dropped_pages(status: Status) -> Finding | None:
-    """Whether one reason drops most of the ready records."""
+    """Whether one reason drops most of the ready records that are to be moved."""
     if not is_present(status.pghot):
         return None
     reason = _top_reason(status, DROPPED)
@@ -193,11 +202,19 @@ def dropped_pages(status: Status) -> Finding | None:
             "The kernel gives no counts of dropped records.",
             "They come from /proc/vmstat.",
         )
+    if ready == 0:
+        return Finding(OK, f"No record became ready {_when(status)}.")
+    ready -= sum(r.count for r in status.reasons if r.name in DELIBERATE | ASKED)
     share = reason.count / ready if ready > 0 else 0
     if reason.count < DOMINANT_COUNT or share < DOMINANT_SHARE:
-        return Finding(OK, "No single reason keeps most ready pages from being moved.")
+        return Finding(
+            OK, f"No single reason kept most ready pages from being moved {_when(status)}."
+        )
     return _blame(
-        reason, f"{percent(share)} of the ready records were dropped for one reason: {reason.name}."
+        status,
+        reason,
+        f"{percent(min(share, 1))} of the records that were ready {_when(status)} were dropped for"
+        f" one reason: {reason.name}.",
     )
 
 
@@ -217,8 +234,30 @@ def delayed_pages(status: Status) -> Finding | None:
         return Finding(OK, "Ready pages do not pile up.")
     if reason.name == NO_GAIN:
         return Finding(OK, f"{waiting:,} ready records wait: promotion gains nothing ({BACKOFF}).")
-    return _blame(reason, f"{waiting:,} ready records wait; the main reason is {reason.name}.")
+    return _blame(
+        status,
+        reason,
+        f"{waiting:,} ready records wait; the main reason {_when(status)} is {reason.name}.",
+    )
 
 
-def _blame(reason: Reason, summary: str) -> Finding:
-    return Finding(WARN, summary, f"{reason.meaning} {reason.advice}".strip(), reason.command)
+def refused_pages(status: Status) -> Finding | None:
+    """Whether most accesses may not make their page ready, because of a policy."""
+    recorded = status.records.recorded
+    reason = next((r for r in status.reasons if (r.kind, r.name) == (REFUSED, POLICY)), None)
+    if reason is None or recorded is None:
+        return None
+    if reason.count < DOMINANT_COUNT or reason.count <= recorded:
+        return Finding(OK, f"No policy refused most accesses {_when(status)}.")
+    return _blame(
+        status,
+        reason,
+        f"{reason.count:,} accesses were refused {_when(status)}, and {recorded:,} recorded; the"
+        f" reason is {reason.name}.",
+    )
+
+
+def _blame(status: Status, reason: Reason, summary: str) -> Finding:
+    more = [] if _when(status) != "since boot" else ["`pghot doctor --interval 5` tells of now."]
+    words = " ".join(filter(None, (reason.meaning, reason.advice, *more)))
+    return Finding(WARN, summary, words, reason.command)

@@ -3,7 +3,7 @@
 
 from pghot.columns import size
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
-from pghot.machine import DEMOTION, HMAT
+from pghot.machine import DEMOTION
 from pghot.status import Status
 
 _DEMOTION_ON = f"echo true > /{DEMOTION}"
@@ -25,7 +25,7 @@ def memory_tiers(status: Status) -> Finding | None:
             UNKNOWN,
             "The kernel shows no memory tiers.",
             "/sys/devices/virtual/memory_tiering is missing or empty: a kernel without"
-            " CONFIG_NUMA and CONFIG_MIGRATION has none.",
+            " CONFIG_NUMA and CONFIG_MIGRATION has none, nor has one before Linux 6.1.",
         )
     lower = [t for t in tiers if t.top is False]
     if lower:
@@ -35,9 +35,11 @@ def memory_tiers(status: Status) -> Finding | None:
         return Finding(UNKNOWN, "Which memory tier is the top one cannot be read.")
     cpuless = [n.node for n in status.nodes if n.has_cpu is False and n.total_bytes]
     if cpuless:
-        cause = (
-            "the HMAT gives it DRAM's latency" if status.hmat else "no HMAT says that it is slower"
-        )
+        cause = {
+            True: "the HMAT gives it DRAM's latency",
+            False: "no HMAT says that it is slower",
+            None: "an HMAT, if there is one, does not say that it is slower",
+        }[status.hmat]
         why = (
             f"Node {', '.join(map(str, cpuless))} has memory and no CPU, yet is in the tier of"
             f" DRAM: {cause}. Let a driver bring the memory online instead: keep it out of the"
@@ -59,10 +61,17 @@ def memory_tiers(status: Status) -> Finding | None:
 
 def hmat(status: Status) -> Finding | None:
     """Whether the firmware says which memory is slower."""
-    if status.hmat is None:
-        return unread(status, "Whether the firmware gives an HMAT", HMAT)
     if status.hmat:
         return Finding(OK, "The firmware describes memory latencies (HMAT).")
+    if status.hmat is None and len(status.tiers) > 1:
+        return Finding(OK, "Whether there is an HMAT cannot be seen, and none is needed.")
+    if status.hmat is None:
+        return Finding(
+            UNKNOWN,
+            "Whether the firmware gives an HMAT cannot be seen.",
+            "Containers hide /sys/firmware, and a part of it is for root alone. Run pghot doctor as"
+            " root on the host.",
+        )
     if len(status.tiers) > 1:
         return Finding(
             OK, "No HMAT, and none needed: a driver put the slower memory in its own tier."

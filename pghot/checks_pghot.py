@@ -4,7 +4,19 @@
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
 from pghot.settings import DEFAULT_RATE_LIMIT, PGHOT, RATE_LIMIT, SYSCTL_RATE_LIMIT
 from pghot.status import Status
-from pghot.subsystem import ABSENT, BOOT_OFF, DISABLED, ENABLED, FAILED, is_present, rests
+from pghot.subsystem import (
+    ABSENT,
+    BOOT_OFF,
+    BY_BUILD,
+    DISABLED,
+    ENABLED,
+    FAILED,
+    is_present,
+    rests,
+)
+
+#: Shows what the kernel said where it has no map of a node, or of a part of one.
+_MAP_LOG = "dmesg | grep -i pghot"
 
 
 def kernel(status: Status) -> Finding | None:
@@ -38,14 +50,24 @@ def boot_option(status: Status) -> Finding | None:
     state = status.pghot.state
     if state in (ABSENT, FAILED):
         return None
+    if status.pghot.off_by == BY_BUILD:
+        return Finding(
+            FAIL,
+            "This kernel keeps pghot off unless the boot option pghot= says otherwise.",
+            "It was built with CONFIG_PGHOT_BOOT_OFF. pghot cannot be switched on while the system"
+            " runs: boot with pghot=default, or with pghot=precise where there are more than two"
+            " nodes of DRAM.",
+        )
     if state == BOOT_OFF:
         return Finding(
             FAIL,
             "pghot was switched off at boot.",
             "The boot option pghot= is off, or has a value that the kernel does not know. pghot"
-            " cannot be switched on while the system runs: change the option with the command,"
-            " then reboot.",
-            r"sed -i 's/\bpghot=[^ \"]*/pghot=default/' /etc/default/grub && update-grub",
+            " cannot be switched on while the system runs: remove the option, then reboot. The"
+            " command does it where /etc/default/grub has it, and nothing where it comes from"
+            " elsewhere. Without it the kernel chooses the layout.",
+            r"grep -q pghot= /etc/default/grub && sed -i 's/ *\bpghot=[[:alnum:]_]*//g'"
+            " /etc/default/grub && update-grub",
         )
     return Finding(
         OK, f"pghot was not switched off at boot; layout {status.pghot.layout or 'unknown'}."
@@ -69,17 +91,19 @@ def enabled(status: Status) -> Finding | None:
 
 def rate_limit(status: Status) -> Finding | None:
     """Whether the rate limit lets anything through."""
-    limit = next((s for s in status.pghot.settings if s.name == RATE_LIMIT), None)
-    if limit is None:
+    of_pghot = next((s.value for s in status.pghot.settings if s.name == RATE_LIMIT), None)
+    limit = status.promote_rate_limit_MBps if of_pghot is None else of_pghot
+    if limit is None and not is_present(status.pghot):
         return None
-    if limit.value is None:
+    if limit is None:
         paths = (SYSCTL_RATE_LIMIT, f"{PGHOT}/{RATE_LIMIT}")
         return unread(status, "The promotion rate limit", *paths)
-    if limit.value > 0:
-        return Finding(OK, f"The promotion rate limit is {limit.value} MiB/s to each target node.")
+    if limit > 0:
+        return Finding(OK, f"The promotion rate limit is {limit} MiB/s to each target node.")
     return Finding(
         FAIL,
-        "The promotion rate limit is 0: no page may be promoted.",
+        "The promotion rate limit is 0: no page is promoted to a node that has not plenty of free"
+        " memory.",
         f"{DEFAULT_RATE_LIMIT} is the kernel's default and in practice no limit.",
         f"sysctl -w kernel.{SYSCTL_RATE_LIMIT.rpartition('/')[2]}={DEFAULT_RATE_LIMIT}",
     )
@@ -90,17 +114,26 @@ def kmigrated(status: Status) -> Finding | None:
     if not is_present(status.pghot):
         return None
     nodes = status.lower_nodes
-    if not nodes:
-        lower = [n.node for n in status.nodes if n.top is False and n.total_bytes]
-        if not lower:
-            return None
+    watched = {n.node for n in nodes}
+    lower = [n.node for n in status.nodes if n.top is False and n.total_bytes]
+    if left := [node for node in lower if node not in watched]:
         return Finding(
             FAIL,
-            "pghot watches no lower-tier node.",
-            f"Node {', '.join(map(str, lower))} is in a lower tier, yet pghot has no map of it: it"
-            " may have run out of memory when the node came online. The command shows what the"
-            " kernel said.",
-            "dmesg | grep -i pghot",
+            f"pghot does not watch node {', '.join(map(str, left))}.",
+            "It is in a lower tier and has memory. The kernel may have run out of memory when the"
+            " node came online; the command shows what it said.",
+            _MAP_LOG,
+        )
+    if not nodes:
+        return None
+    reports = status.pghot.state == ENABLED and not rests(status.sources)
+    if bare := [n.node for n in nodes if reports and n.sections == 0]:
+        return Finding(
+            FAIL,
+            f"pghot has no map of node {', '.join(map(str, bare))}, though sources report.",
+            "No access to the node is recorded. There was no memory for the map; the command shows"
+            " what the kernel said. Switching pghot off and on again tries once more.",
+            _MAP_LOG,
         )
     missing = [n.node for n in nodes if n.kmigrated.state == "missing"]
     if missing:
@@ -119,7 +152,7 @@ def kmigrated(status: Status) -> Finding | None:
             " the host.",
         )
     parked = [n.node for n in nodes if n.kmigrated.state == "parked"]
-    if parked and status.pghot.state == ENABLED and not rests(status.sources):
+    if parked and reports:
         return Finding(
             FAIL,
             f"kmigrated is parked for node {', '.join(map(str, parked))} though pghot is on.",

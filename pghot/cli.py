@@ -3,6 +3,7 @@
 
 import argparse
 import math
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -33,6 +34,7 @@ EXAMPLES = {
 """,
     "doctor": """\
   pghot doctor                      every check, and how to mend what is wrong
+  pghot doctor --interval 5         by what is counted in 5 seconds, not since boot
   pghot doctor --json               the same for a program
   pghot doctor --root saved         of what `pghot capture saved` kept
 """,
@@ -171,13 +173,20 @@ def build_parser() -> argparse.ArgumentParser:
         help="with --watch: stop after N reports (default: never)",
     )
 
-    command(
+    doctor = command(
         "doctor",
         "find what stops promotion, and the command that mends it",
-        "Exit status: 0 healthy, 1 problems found, 2 something could not be checked or read.",
+        "Exit status: 0 healthy, 1 problems found, 2 something could not be checked, read or"
+        " written.",
         _doctor,
         common,
         rooted,
+    )
+    doctor.add_argument(
+        "--interval",
+        metavar="SECONDS",
+        type=seconds,
+        help="wait SECONDS and go by what is counted in that time, not since boot",
     )
 
     capture = command(
@@ -239,10 +248,15 @@ def _status(args: argparse.Namespace) -> int:
 
 def _doctor(args: argparse.Namespace) -> int:
     from pghot.doctor import examine, exit_status, report
-    from pghot.snapshot import collect
+    from pghot.snapshot import collect, grown
     from pghot.tree import Tree
 
-    diagnosis = examine(collect(Tree(args.root)))
+    status, started = collect(Tree(args.root)), time.monotonic()
+    if args.interval:
+        time.sleep(args.interval)
+        now = collect(Tree(args.root))
+        status = grown(status, now, time.monotonic() - started)
+    diagnosis = examine(status)
     if args.json:
         _print_json(diagnosis)
     else:
@@ -293,7 +307,14 @@ def main(argv: list[str] | None = None) -> int:
         args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     run: _Run = args.run
     try:
-        return run(args)
+        status = run(args)
+        sys.stdout.flush()
+        return status
+    except OSError as error:
+        print(f"pghot: cannot write: {error.strerror}", file=sys.stderr)
+        # What is left of it would fail again at the end of the process, with another exit status.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return USAGE
     except NothingToRead as error:
         print(f"pghot: {error}", file=sys.stderr)
         return USAGE

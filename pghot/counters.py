@@ -151,9 +151,11 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_skip_policy",
-            "A cpuset or memory policy of those who use the page allows no node of the top tier.",
-            "Nothing to do if that is meant; otherwise add DRAM nodes to the cpuset.mems of its"
-            " cgroup or to the job's numactl --membind list.",
+            "A cpuset or memory policy of those who use the page keeps it where it is; or KSM has"
+            " merged it, more than 4096 mappings may share it, or no top-tier node is nearer.",
+            "Nothing to do if that is meant. Otherwise add DRAM nodes to the cpuset.mems of its"
+            " cgroup, and start the job with numactl --balancing --membind=, with DRAM nodes and"
+            " lower-tier ones: without --balancing a page stays on the nodes that are named.",
         ),
         _counter(
             "pghot_skip_asked",
@@ -223,8 +225,8 @@ COUNTERS: dict[str, Counter] = dict(
         _counter(
             "pghot_refused_policy",
             "The cpuset or memory policy of the task that used the page forbids the target node.",
-            "Let the job use DRAM: add a top-tier node to its cpuset.mems or to its numactl"
-            " --membind list.",
+            "Let the job use DRAM: add a top-tier node to its cpuset.mems, or to the list of"
+            " numactl --balancing --membind.",
         ),
         _counter(
             "pghot_refused_no_gain",

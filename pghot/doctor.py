@@ -26,6 +26,8 @@ class Diagnosis(NamedTuple):
     """What `pghot doctor --json` prints: every check that applies to this machine, in order."""
 
     kernel: str | None
+    #: Over which counters were taken; None is since boot.
+    seconds: float | None
     healthy: bool
     checks: list[Check]
     unread: list[Unread]
@@ -38,7 +40,10 @@ def examine(status: Status) -> Diagnosis:
         finding = check(status)
         if finding is not None:
             checks.append(Check(check.__name__.replace("_", "-"), *finding))
-    return Diagnosis(status.kernel, exit_status(checks) == HEALTHY, checks, status.unread)
+    rates = status.rates
+    seconds = rates.seconds if rates and rates.over == "interval" else None
+    healthy = exit_status(checks) == HEALTHY
+    return Diagnosis(status.kernel, seconds, healthy, checks, status.unread)
 
 
 def exit_status(checks: list[Check]) -> int:

@@ -5,7 +5,15 @@ from typing import NamedTuple
 
 from pghot.columns import wrap
 from pghot.counters import COUNTERS, FLOW, Counter
-from pghot.settings import ENGINE_SETTINGS, MIGRATE_OFFLOAD, PGHOT, SETTINGS, SOURCE_SETTINGS, Knob
+from pghot.settings import (
+    ENGINE_SETTINGS,
+    MIGRATE_OFFLOAD,
+    PGHOT,
+    SETTINGS,
+    SOURCE_SETTINGS,
+    STATE,
+    Knob,
+)
 
 
 class Explained(NamedTuple):
@@ -33,6 +41,7 @@ _FOUND = (
     *(_at(knob, PGHOT) for knob in SETTINGS),
     *(_at(k, *(f"{PGHOT}/sources/{name}" for name in k.sources)) for k in SOURCE_SETTINGS),
     *(_at(knob, MIGRATE_OFFLOAD) for knob in ENGINE_SETTINGS),
+    *(_at(knob, *(f"{PGHOT}{place}" for place in knob.places)) for knob in STATE),
 )
 FILES = {found.name: found for found in _FOUND}
 

@@ -11,6 +11,8 @@ NODES = "sys/devices/system/node"
 TIERS = "sys/devices/virtual/memory_tiering"
 DEMOTION = "sys/kernel/mm/numa/demotion_enabled"
 HMAT = "sys/firmware/acpi/tables/HMAT"
+#: One of these is there wherever /sys/firmware can be seen, which containers hide.
+_FIRMWARE = ("sys/firmware/acpi", "sys/firmware/devicetree")
 NUMA_BALANCING = "proc/sys/kernel/numa_balancing"
 
 #: The bit of kernel.numa_balancing that looks for hot pages of slower tiers.
@@ -150,3 +152,9 @@ def uptime(tree: Tree) -> float | None:
     if not (whole.isascii() and whole.isdigit() and len(whole) < 12):
         return None
     return float(f"{whole}.{fraction[:2] if fraction.isascii() and fraction.isdigit() else 0}")
+
+
+def hmat(tree: Tree) -> bool | None:
+    """Whether the firmware describes memory latencies; None where nothing of it can be seen."""
+    seen = any(tree.exists(path) for path in _FIRMWARE)
+    return tree.exists(HMAT) if seen else None

@@ -17,13 +17,14 @@ FREQ_THRESHOLD_MAX = {"default": 3, "precise": 127}
 
 class Knob(NamedTuple):
     """What one knob sets; `world_readable` is another file with its value that needs no root,
-    `sources` are those that have the knob."""
+    `sources` are those that have the knob, `places` the directories that have it, below pghot."""
 
     name: str
     unit: str
     meaning: str
     world_readable: str = ""
     sources: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 SETTINGS = (
@@ -139,4 +140,53 @@ SOURCE_SETTINGS = (
 #: Those of all copy engines together.
 ENGINE_SETTINGS = (
     Knob("first_folio_us", "us", "copy engines: most time a job's first folio waits"),
+)
+
+_WHOLE, _NODE, _TARGET = "", "/node<N>", "/target<N>"
+_EACH_SOURCE = tuple(
+    f"/sources/{name}" for name in (*_HINTS, "page_cache", *_TABLES, *_UNITS, *_SAMPLES)
+)
+
+#: What pghot, its sources and nodes tell of themselves, and their switches.
+STATE = (
+    Knob(
+        "enabled",
+        "0, 1, tiering",
+        "whether it is on; a source with tiering is on while NUMA balancing has memory tiering on",
+        places=(_WHOLE, *_EACH_SOURCE),
+    ),
+    Knob("layout", "word", "default or precise: what a record holds; read-only", places=(_WHOLE,)),
+    Knob("running", "0 or 1", "whether the source reports now; read-only", places=_EACH_SOURCE),
+    Knob("accesses", "accesses", "that the source reported; read-only", places=_EACH_SOURCE),
+    Knob("event", "word", "counter that samples; read-only", places=("/sources/hw_sample",)),
+    Knob("sections", "sections", "of memory that have a map; read-only", places=(_NODE,)),
+    Knob("map_bytes", "bytes", "that the node's records take; read-only", places=(_NODE,)),
+    Knob("ready", "records", "that wait to be promoted; read-only", places=(_NODE,)),
+    Knob("kmigrated", "PID", "of the thread that promotes; read-only", places=(_NODE,)),
+    Knob(
+        "promoted",
+        "pages",
+        "that kmigrated has promoted from the node, or to it; read-only",
+        places=(_NODE, _TARGET),
+    ),
+    Knob(
+        "threshold_ms",
+        "ms",
+        "hint fault latency in force that makes a page ready at once; read-only",
+        places=(_TARGET,),
+    ),
+    Knob(
+        "gain_percent",
+        "percent",
+        "what pages that came are worth beside those that went for them, by the root of how often"
+        " they are accessed; 0: not known; read-only",
+        places=(_TARGET,),
+    ),
+    Knob(
+        "cache_gain_percent",
+        "percent",
+        "the same for pages of files that nobody has mapped; read-only",
+        places=(_TARGET,),
+    ),
+    Knob("rate_kib_s", "KiB/s", "what the node takes at most now; read-only", places=(_TARGET,)),
 )

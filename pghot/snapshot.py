@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pghot import engines, machine, subsystem
 from pghot.advice import on_this_machine
+from pghot.settings import SYSCTL_RATE_LIMIT
 from pghot.status import Flow, Rate, Rates, Status, Unread
 from pghot.tree import Tree
 
@@ -29,9 +30,10 @@ def collect(tree: Tree) -> Status:
         uptime_seconds=machine.uptime(tree),
         numa_balancing=machine.balancing(tree),
         demotion=tree.switch(machine.DEMOTION),
-        hmat=tree.exists(machine.HMAT),
+        hmat=machine.hmat(tree),
         watermark_scale_factor=tree.integer("proc/sys/vm/watermark_scale_factor"),
         dirty_background_ratio=tree.integer("proc/sys/vm/dirty_background_ratio"),
+        promote_rate_limit_MBps=tree.integer(SYSCTL_RATE_LIMIT),
         tiers=tiers,
         nodes=nodes,
         pghot=pghot,
@@ -101,3 +103,17 @@ def between(before: Status, after: Status, seconds: float) -> Rates | None:
     pairs = zip(_flows(before), _flows(after))
     groups = (_growth(old, new, seconds) for old, new in pairs)
     return Rates("interval", round(seconds, 3), *groups)
+
+
+def grown(before: Status, after: Status, seconds: float) -> Status:
+    """`after` with what was counted since `before` in its counters, records, reasons and rates."""
+    counters = {
+        name: max(value - before.counters.get(name, 0), 0) for name, value in after.counters.items()
+    }
+    status = after._replace(
+        counters=counters,
+        records=subsystem.records(counters, after.lower_nodes),
+        reasons=subsystem.reasons(counters),
+        rates=between(before, after, seconds),
+    )
+    return status._replace(reasons=on_this_machine(status))

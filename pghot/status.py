@@ -70,6 +70,8 @@ class PghotState(NamedTuple):
     state: str
     meaning: str
     built_in: bool | None
+    #: What keeps it off since boot, one of those of `subsystem`; None where nothing does.
+    off_by: str | None
     layout: str | None
     settings: list[Setting]
 
@@ -213,10 +215,11 @@ class Status(NamedTuple):
     uptime_seconds: float | None
     numa_balancing: Balancing
     demotion: bool | None
-    #: Whether the firmware describes memory latencies.
+    #: Whether the firmware describes memory latencies; None where nothing of it can be seen.
     hmat: bool | None
     watermark_scale_factor: int | None
     dirty_background_ratio: int | None
+    promote_rate_limit_MBps: int | None
     tiers: list[Tier]
     nodes: list[Node]
     pghot: PghotState

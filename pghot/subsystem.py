@@ -30,12 +30,16 @@ STATE_MEANING = {
     ENABLED: "pghot is on.",
     DISABLED: ("pghot is switched off at run time: nothing is recorded, the stock kernel decides."),
     BOOT_OFF: (
-        "pghot was switched off at boot (the pghot= option): the kernel behaves as one without it."
+        "pghot is off since boot (by the pghot= option, or as the kernel was built): the kernel"
+        " behaves as one without it."
     ),
     FAILED: "This kernel is built with pghot, yet pghot did not start.",
     ABSENT: "This kernel has no pghot.",
     UNKNOWN: "This kernel has pghot; whether it is on cannot be read.",
 }
+
+#: What keeps pghot off since boot: the boot option, or a kernel built to stay off without one.
+BY_OPTION, BY_BUILD = "option", "build"
 
 #: States in which the kernel shows nothing of pghot.
 NOT_THERE = (BOOT_OFF, FAILED, ABSENT)
@@ -52,29 +56,34 @@ _SWITCHES = {"0": "off", "1": "on", "tiering": "tiering"}
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 
 
-def _state(tree: Tree) -> tuple[str, bool | None]:
-    """The state, and whether the kernel has pghot compiled in (None when it does not say)."""
+def _state(tree: Tree) -> tuple[str, bool | None, str | None]:
+    """The state, whether the kernel has pghot compiled in (None when it does not say), and what
+    keeps it off since boot."""
     if tree.exists(PGHOT):
         enabled = tree.switch(f"{PGHOT}/enabled")
-        return (UNKNOWN if enabled is None else ENABLED if enabled else DISABLED), True
+        return (UNKNOWN if enabled is None else ENABLED if enabled else DISABLED), True, None
     release = (tree.text("proc/sys/kernel/osrelease") or "").strip()
     config = tree.text(f"boot/config-{release}") if release and "/" not in release else None
-    built_in = None if config is None else "CONFIG_PGHOT=y" in config.splitlines()
-    # The kernel stays off after one option that is not a layout, whatever else is given.
-    options = parse.boot_options(tree.text("proc/cmdline") or "", "pghot")
+    lines = (config or "").splitlines()
+    built_in = None if config is None else "CONFIG_PGHOT=y" in lines
+    # The last one counts, and one that is no layout keeps it off.
+    options = parse.boot_options(tree.text("proc/cmdline") or "", "pghot")[-1:]
     if built_in is not False and any(option not in LAYOUTS for option in options):
-        return BOOT_OFF, built_in
-    return (FAILED if built_in else ABSENT), built_in
+        return BOOT_OFF, built_in, BY_OPTION
+    if built_in and not options and "CONFIG_PGHOT_BOOT_OFF=y" in lines:
+        return BOOT_OFF, built_in, BY_BUILD
+    return (FAILED if built_in else ABSENT), built_in, None
 
 
 def pghot(tree: Tree) -> PghotState:
     """State, layout and settings."""
-    state, built_in = _state(tree)
+    state, built_in, off_by = _state(tree)
     there = state not in NOT_THERE
     return PghotState(
         state=state,
         meaning=STATE_MEANING[state],
         built_in=built_in,
+        off_by=off_by,
         layout=tree.choice(f"{PGHOT}/layout", LAYOUTS) if there else None,
         settings=read_settings(tree, PGHOT, SETTINGS) if there else [],
     )

@@ -5,7 +5,14 @@ from pghot.columns import count, percent, rate, size, switch, table, wrap
 from pghot.counters import COUNTERS, FLOW, KIND_TITLES, kind_of
 from pghot.engines import ALL_REASONS
 from pghot.status import Engine, Source, Status
-from pghot.subsystem import ENABLED, LAYOUT_MEANING, awaits_tiering, is_present, waits
+from pghot.subsystem import (
+    DISABLED,
+    ENABLED,
+    LAYOUT_MEANING,
+    awaits_tiering,
+    is_present,
+    waits,
+)
 
 
 def _summary(status: Status, width: int) -> list[str]:
@@ -64,12 +71,14 @@ def _nodes(status: Status, width: int) -> list[str]:
     return ["Nodes (pages)", *table(header, rows)]
 
 
-_WAITS, _STUCK = "waits", "stuck"
+_WAITS, _STUCK, _IDLE = "waits", "stuck", "idle"
 
 
 def _source_state(status: Status, source: Source) -> str:
     if not waits(source):
         return switch(source.enabled)
+    if status.pghot.state == DISABLED:
+        return _IDLE
     stuck = status.pghot.state == ENABLED and not _for_tiering(status, source)
     return _STUCK if stuck else _WAITS
 
@@ -96,6 +105,8 @@ def _sources(status: Status, width: int) -> list[str]:
     lines = ["Sources", *table(header, rows, width=width)]
     if status.pghot.state == ENABLED and any(_for_tiering(status, s) for s in status.sources):
         lines.append(f"  {_WAITS}: switched on, and reports once kernel.numa_balancing is 2 or 3")
+    if any(row[1] == _IDLE for row in rows):
+        lines.append(f"  {_IDLE}: switched on, while pghot itself is off")
     if any(row[1] == _STUCK for row in rows):
         lines.append(f"  {_STUCK}: switched on, and not running; pghot doctor says more")
     return lines

@@ -229,3 +229,17 @@ def test_status_loads_nothing_slow(repo, cxl):
     loaded = set(done.stderr.split())
     assert "pghot.text" in loaded
     assert not loaded & SLOW_MODULES
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("status", "--json")])
+def test_what_cannot_be_written_is_no_finding(cxl, repo, words):
+    """Exit status 1 is for problems found."""
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [repo / "bin/pghot", *words, "--root", cxl.root],
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (done.returncode, done.stderr) == (2, "pghot: cannot write: No space left on device\n")

@@ -157,7 +157,10 @@ def test_kernel_without_pghot(run, stock):
         ("quiet pghot=off", None, "boot-off"),
         ("quiet pghot=off", "CONFIG_NUMA=y\nCONFIG_PGHOT=y", "boot-off"),
         ("quiet pghot=off", "CONFIG_NUMA=y\n# CONFIG_PGHOT is not set", "absent"),
-        ("quiet pghot=off pghot=default", None, "boot-off"),
+        ("quiet pghot=off pghot=default", None, "absent"),
+        ("quiet pghot=default pghot=off", None, "boot-off"),
+        ("quiet", "CONFIG_PGHOT=y\nCONFIG_PGHOT_BOOT_OFF=y", "boot-off"),
+        ("quiet pghot=precise", "CONFIG_PGHOT=y\nCONFIG_PGHOT_BOOT_OFF=y", "failed"),
         ("quiet pghot=defualt", None, "boot-off"),
         ("quiet pghot=default", None, "absent"),
         ("quiet", "CONFIG_PGHOT=y", "failed"),
@@ -170,7 +173,8 @@ def test_pghot_off_at_boot(run, stock, cmdline, config, state):
         stock.write("boot/config-7.3.4-test", config)
     status = run("status", "--json", machine=stock).json
     assert status["pghot"]["state"] == state
-    assert "switched off at boot" in run("status", machine=stock).out or state != "boot-off"
+    assert ("off since boot" in run("status", machine=stock).out) == (state == "boot-off")
+    assert (status["pghot"]["off_by"] is None) == (state != "boot-off")
 
 
 def test_disabled(run, cxl):
@@ -178,6 +182,15 @@ def test_disabled(run, cxl):
     status = run("status", "--json", machine=cxl).json
     assert status["pghot"]["state"] == "disabled"
     assert status["lower_nodes"][0]["kmigrated"] == {"pid": 77, "state": "parked"}
+
+
+def test_sources_are_idle_while_pghot_is_off(run, cxl):
+    cxl.write(f"{PGHOT}/enabled", 0)
+    for name in ("hint_fault", "page_cache", "page_table"):
+        cxl.write(f"{PGHOT}/sources/{name}/running", 0)
+    shown = section(run("status", machine=cxl).out, "Sources").splitlines()
+    assert [line.split()[1] for line in shown[2:5]] == ["idle"] * 3
+    assert "  idle: switched on, while pghot itself is off" in shown
 
 
 def test_page_tables_report_without_numa_balancing(run, cxl):
