@@ -134,8 +134,13 @@ bool __pghot_marks_young(int nid)
 
 bool __pghot_take_young(struct folio *folio)
 {
-	/* Aging asks of each page that is mapped: most have no mark to be written. */
-	return folio_test_young(folio) && folio_test_clear_young(folio);
+	/*
+	 * Aging asks of each page that is mapped: most have no mark to be written. The
+	 * mark of a folio that idle page tracking or DAMON made idle since, or their own,
+	 * is of an access before that: rmap.c takes it once it has seen to the other flag.
+	 */
+	return folio_test_young(folio) && !folio_test_idle(folio) &&
+	       folio_test_clear_young(folio);
 }
 
 static enum pghot_accessed accessed_clear(struct folio *folio, struct accessed *a)

@@ -99,6 +99,21 @@ static void few_of_the_top_tier_are_marked(struct kunit *test)
 	shared_free(s);
 }
 
+/* Else what was made idle would count as accessed since. */
+static void aging_leaves_the_mark_of_what_is_idle(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 1);
+
+	pghot_tell_accessed(s->folio);
+	folio_set_idle(s->folio);
+	KUNIT_EXPECT_FALSE(test, __pghot_take_young(s->folio));
+	KUNIT_EXPECT_TRUE(test, folio_test_young(s->folio));
+	pghot_tell_accessed(s->folio);
+	KUNIT_EXPECT_TRUE(test, __pghot_take_young(s->folio));
+	KUNIT_EXPECT_FALSE(test, __pghot_take_young(s->folio));
+	shared_free(s);
+}
+
 static void locks_are_not_waited_for(struct kunit *test)
 {
 	struct shared *s = accessed_new(test, 1);
@@ -173,6 +188,7 @@ static struct kunit_case accessed_cases[] = {
 	KUNIT_CASE(nobody_accesses_what_nobody_maps),
 	KUNIT_CASE(others_learn_of_it),
 	KUNIT_CASE(few_of_the_top_tier_are_marked),
+	KUNIT_CASE(aging_leaves_the_mark_of_what_is_idle),
 	KUNIT_CASE(locks_are_not_waited_for),
 	KUNIT_CASE(what_is_being_changed_is_waited_for),
 	KUNIT_CASE(no_more_is_looked_at_than_allowed),
