@@ -14,7 +14,7 @@
 #define FEW		200UL
 #define LAST		(3 * PAGES_PER_SECTION)
 
-static unsigned long fed, room_at, room_ms;
+static unsigned long fed, many, room_at, room_ms;
 static u32 began_ms;
 
 static void use(void)
@@ -34,7 +34,7 @@ static void feed(void)
 	unsigned int n;
 
 	for (n = 0; n < 2 * MOVES; n++) {
-		unsigned long i = fed++ % MANY;
+		unsigned long i = fed++ % many;
 
 		if (machine_folio(2, i)->target == 1)
 			machine_demote(2, i);
@@ -52,6 +52,7 @@ static void begin(bool precise, int target, unsigned int after, unsigned long ro
 	unsigned long i;
 
 	fed = 0;
+	many = MANY;
 	room_at = room;
 	room_ms = 0;
 	machine_start_apart(precise);
@@ -145,6 +146,41 @@ TEST(nothing_is_left_behind_when_a_target_opens_meanwhile)
 	}
 }
 
+#define OTHERS		(6 * FEW)
+
+static void feed_and_use_other(void)
+{
+	unsigned long i;
+
+	feed();
+	for (i = pghot_now_ms() % 50; i < OTHERS; i += 50)
+		machine_touch(3, i);
+}
+
+/*
+ * A node that waited for room has none of that to wait for any more, and is still at work
+ * for another target.
+ */
+TEST(who_waits_no_more_holds_no_other_node_back)
+{
+	unsigned long i;
+
+	for_each_layout(precise) {
+		begin(precise, 0, 1, WINDOW);
+		many = 5 * MANY;
+		machine_run(2 * WINDOW);
+		assert_int_equal(machine_moved(2, FAR, FAR + FEW, 0), FEW);
+		machine_thread(3);
+		machine_work = feed_and_use_other;
+		for (i = 0; i < OTHERS; i++)
+			machine_ready(3, i, 0);
+		machine_room(0, OTHERS + 50);
+		machine_run(WINDOW);
+		assert_int_equal(machine_moved(3, 0, OTHERS, 0), OTHERS);
+		end();
+	}
+}
+
 /* All in use, and found at once: more than is looked at for nothing. */
 #define ALL		(3 * PAGES_PER_SECTION / 2)
 
@@ -178,5 +214,6 @@ UNIT_MAIN(
 	cmocka_unit_test(what_waits_from_the_first_pass_on_is_kept),
 	cmocka_unit_test(room_is_used_while_another_target_takes_much),
 	cmocka_unit_test(nothing_is_left_behind_when_a_target_opens_meanwhile),
+	cmocka_unit_test(who_waits_no_more_holds_no_other_node_back),
 	cmocka_unit_test(what_only_waits_for_its_turn_is_kept),
 )

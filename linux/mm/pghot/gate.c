@@ -59,6 +59,16 @@ static void gate_claim(struct pghot_promoter *p, int nid, bool claims)
 }
 
 /**
+ * pghot_promoter_unclaim - nothing more is known to wait for a target
+ * @p: the promoter
+ * @nid: the target
+ */
+void pghot_promoter_unclaim(struct pghot_promoter *p, int nid)
+{
+	gate_claim(p, nid, false);
+}
+
+/**
  * pghot_promoter_leave - promote no more from the promoter's node for now
  * @p: the promoter
  *

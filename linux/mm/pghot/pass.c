@@ -217,6 +217,9 @@ static void pass_ends_at(struct pghot_pass *p, unsigned long pfn)
 			place->most_class = PGHOT_CLASSES;
 		else if (d->min_class)
 			place->most_class = d->min_class - 1;
+		/* The pass met nothing for it, and other nodes may wait for what it takes. */
+		else if (!place->late)
+			pghot_promoter_unclaim(p->promoter, nid);
 	}
 }
 

@@ -255,6 +255,7 @@ bool pghot_promoter_takes(struct pghot_promoter *p, int nid,
 			  unsigned int order);
 void pghot_promoter_sum_up(struct pghot_promoter *p);
 void pghot_promoter_satisfied(struct pghot_promoter *p);
+void pghot_promoter_unclaim(struct pghot_promoter *p, int nid);
 u32 pghot_promoter_due_ms(struct pghot_promoter *p);
 void pghot_find_route(struct pghot_promoter *p, int nid,
 		      const nodemask_t *allowed, struct pghot_route *route);
