@@ -8,6 +8,7 @@ import pytest
 
 from pghot.checks import CHECKS
 from pghot.subsystem import ALONE
+from pghot.tests.doctor import problems
 from pghot.tests.fakes import (
     NODES,
     PGHOT,
@@ -19,11 +20,6 @@ from pghot.tests.fakes import (
 )
 
 CHECK_IDS = [check.__name__.replace("_", "-") for check in CHECKS]
-
-
-def problems(verdicts: dict) -> dict:
-    """All that is not ok."""
-    return {check: verdict for check, verdict in verdicts.items() if verdict != "ok"}
 
 
 def test_healthy(verdicts, cxl):
@@ -423,109 +419,6 @@ def test_one_of_two_sockets_full(verdicts, finding, cxl):
 def test_full_lower_tier_is_no_problem(verdicts, cxl):
     cxl.zones(node0=100000, node1=90000, node2=10)
     assert problems(verdicts(cxl)) == {"exit": 0}
-
-
-@pytest.mark.parametrize(
-    "dirty, ready, verdict",
-    [(5000, 10000, "warn"), (4999, 10000, "ok"), (999, 1000, "ok"), (1000, 1000, "warn")],
-)
-def test_one_reason_dominates(verdicts, cxl, dirty, ready, verdict):
-    cxl.counters(pghot_skip_dirty=dirty, pghot_skip_stale=0, pghot_ready=ready)
-    assert verdicts(cxl)["dropped-pages"] == verdict
-
-
-def test_dominating_reason_is_explained(finding, cxl):
-    cxl.counters(pghot_skip_dirty=8000)
-    found = finding(cxl, "dropped-pages")
-    assert (
-        found["summary"]
-        == "80.0% of the records that were ready since boot were dropped for one reason:"
-        " pghot_skip_dirty."
-    )
-    assert found["explanation"].startswith(
-        "The page belongs to a file and is dirty. It is considered again"
-    )
-    assert found["command"] == "sysctl -w vm.dirty_background_ratio=5"
-
-
-@pytest.mark.parametrize("meant", ["asked", "disabled", "offline"])
-def test_what_is_to_be_dropped_hides_no_reason(finding, cxl, meant):
-    cxl.counters(pghot_ready=10000, pghot_skip_policy=4300, **{f"pghot_skip_{meant}": 5600})
-    assert finding(cxl, "dropped-pages")["summary"].startswith("97.7% of the records")
-
-
-def test_nothing_ready_is_said(finding, cxl):
-    cxl.counters(pghot_ready=0, pghot_skip_stale=0)
-    assert finding(cxl, "dropped-pages")["summary"] == "No record became ready since boot."
-
-
-@pytest.mark.parametrize(
-    "refused, recorded, verdict", [(5000, 4999, "warn"), (5000, 5000, "ok"), (999, 0, "ok")]
-)
-def test_a_policy_refuses_most(verdicts, finding, cxl, refused, recorded, verdict):
-    cxl.counters(pghot_recorded=recorded, pghot_refused_policy=refused)
-    assert problems(verdicts(cxl)) == (
-        {"refused-pages": "warn", "exit": 1} if verdict == "warn" else {"exit": 0}
-    )
-    assert "--balancing" in finding(cxl, "refused-pages")["explanation"] or verdict == "ok"
-
-
-def test_an_interval_tells_of_now(run, cxl, monkeypatch):
-    """A long good time hides nothing, and one that was bad is over."""
-    now = {"pghot_ready": 10**9, "pghot_moved": 10**9, "pghot_skip_stale": 0}
-    cxl.counters(**now)
-
-    def later(_seconds):
-        cxl.counters(pghot_ready=10**9 + 9000, pghot_skip_policy=8000)
-
-    monkeypatch.setattr("time.sleep", later)
-    assert run("doctor", machine=cxl).status == 0
-    found = run("doctor", "--json", "--interval", 3, machine=cxl).json
-    said = {check["id"]: check for check in found["checks"]}["dropped-pages"]
-    assert (said["verdict"], found["seconds"] is None) == ("warn", False)
-    assert said["summary"].startswith("88.9% of the records that were ready in the last ")
-    monkeypatch.setattr("time.sleep", lambda _seconds: None)
-    assert run("doctor", "--interval", 3, machine=cxl).status == 0
-
-
-def test_what_the_operator_did_on_purpose_is_no_problem(verdicts, cxl):
-    cxl.counters(pghot_skip_offline=9000)
-    assert problems(verdicts(cxl)) == {"exit": 0}
-
-
-def test_what_waits_for_its_next_access_is_no_problem(verdicts, cxl):
-    """Of pages that page tables find each is asked about, and ready twice."""
-    cxl.counters(pghot_skip_asked=9000, pghot_ready=10000)
-    assert problems(verdicts(cxl)) == {"exit": 0}
-
-
-@pytest.mark.parametrize(
-    "waiting, limited, verdict", [(5000, 400, "warn"), (5000, 0, "ok"), (900, 400, "ok")]
-)
-def test_ready_pages_pile_up(verdicts, cxl, waiting, limited, verdict):
-    cxl.write(f"{PGHOT}/node2/ready", waiting)
-    cxl.counters(pghot_delay_target_full=0, pghot_delay_rate_limit=limited)
-    assert verdicts(cxl)["delayed-pages"] == verdict
-
-
-@pytest.mark.parametrize(
-    "backoff, other, verdict", [(1, 400, "ok"), (1, 700, "warn"), (0, 400, "warn")]
-)
-def test_what_gains_nothing_may_wait(verdicts, finding, cxl, backoff, other, verdict):
-    """That is what backoff is for. While it is off, what was counted is of an earlier time."""
-    cxl.write(f"{PGHOT}/node2/ready", 10000).write(f"{PGHOT}/backoff", backoff)
-    cxl.counters(pghot_delay_target_full=other, pghot_delay_no_gain=500)
-    found = finding(cxl, "delayed-pages")
-    assert found["verdict"] == verdict and verdicts(cxl)["exit"] == (verdict == "warn")
-    said = "10,000 ready records wait: promotion gains nothing (backoff)."
-    if verdict == "warn":
-        said = "10,000 ready records wait; the main reason since boot is pghot_delay_target_full."
-    assert found["summary"] == said
-
-
-def test_unknown_reason_that_dominates_is_named(finding, cxl):
-    cxl.counters(pghot_skip_moonlight=9000)
-    assert "pghot_skip_moonlight" in finding(cxl, "dropped-pages")["summary"]
 
 
 def test_a_problem_outweighs_what_is_unknown(verdicts, cxl):
