@@ -3,7 +3,7 @@
 
 from pghot.columns import listed, percent
 from pghot.counters import DELAYED, DROPPED, REFUSED
-from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
+from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, counted_seconds, unread
 from pghot.machine import NUMA_BALANCING, TIERING_BIT
 from pghot.settings import BACKOFF, PGHOT
 from pghot.status import Reason, Source, Status
@@ -184,10 +184,9 @@ def _top_reason(status: Status, kind: str) -> Reason | None:
 
 
 def _when(status: Status) -> str:
-    """Over which time the counters of a status are."""
-    if status.rates and status.rates.over == "interval":
-        return f"in the last {status.rates.seconds:.3g} s"
-    return "since boot"
+    """The time that the counters of a status are over, in words."""
+    seconds = counted_seconds(status)
+    return "since boot" if seconds is None else f"in the last {seconds:.3g} s"
 
 
 def dropped_pages(status: Status) -> Finding | None:
@@ -258,6 +257,7 @@ def refused_pages(status: Status) -> Finding | None:
 
 
 def _blame(status: Status, reason: Reason, summary: str) -> Finding:
-    more = [] if _when(status) != "since boot" else ["`pghot doctor --interval 5` tells of now."]
-    words = " ".join(filter(None, (reason.meaning, reason.advice, *more)))
+    boot = counted_seconds(status) is None
+    more = "`pghot doctor --interval 5` tells of now." if boot else ""
+    words = " ".join(filter(None, (reason.meaning, reason.advice, more)))
     return Finding(WARN, summary, words, reason.command)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pghot.checks import CHECKS
 from pghot.columns import wrap
-from pghot.findings import FAIL, OK, UNKNOWN, WARN
+from pghot.findings import FAIL, OK, UNKNOWN, WARN, counted_seconds
 from pghot.status import Status, Unread
 
 #: Exit status of `pghot doctor`.
@@ -40,10 +40,8 @@ def examine(status: Status) -> Diagnosis:
         finding = check(status)
         if finding is not None:
             checks.append(Check(check.__name__.replace("_", "-"), *finding))
-    rates = status.rates
-    seconds = rates.seconds if rates and rates.over == "interval" else None
     healthy = exit_status(checks) == HEALTHY
-    return Diagnosis(status.kernel, seconds, healthy, checks, status.unread)
+    return Diagnosis(status.kernel, counted_seconds(status), healthy, checks, status.unread)
 
 
 def exit_status(checks: list[Check]) -> int:

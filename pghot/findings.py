@@ -22,6 +22,12 @@ class Finding(NamedTuple):
     command: str | None = None
 
 
+def counted_seconds(status: Status) -> float | None:
+    """Over which time the counters of a status are; None is since boot."""
+    rates = status.rates
+    return rates.seconds if rates and rates.over == "interval" else None
+
+
 def unread(status: Status, what: str, *paths: str) -> Finding:
     """What a check says that depends on a file, under any of these names, that told nothing. To
     run the command as root helps only where root was not the one who ran it."""
