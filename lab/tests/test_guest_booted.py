@@ -5,7 +5,7 @@ import pytest
 
 from lab.guest import Guest, GuestError, session
 
-# CPUs that trap at a breakpoint: memory has the jump that the kernel put there since, or
+# CPUs that trap at a breakpoint: memory has what the kernel put there since, a nop, or
 # it has the breakpoint.
 TRAP = """\
 [    2.229300] Oops: int3: 0000 [#1] SMP
