@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 
@@ -26,8 +27,8 @@ _NEEDS = 6 << 30
 # As lab/tests/conftest.py sorts them.
 _ORDER = ("--no-loadscope-reorder",)
 
-# What takes long is named at the end: all have to be through within an hour.
-_SLOWEST = ("--durations", "20", "--durations-min", "10")
+# What takes long is named on the way and at the end: all have to be through within an hour.
+_SLOWEST = ("-p", "lab.tests_running", "--durations", "20", "--durations-min", "10")
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -76,10 +77,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def pytest(*words: str, **environment: str) -> int:
-    """Run pytest with options and files, and further variables; return its exit status."""
-    return subprocess.run(
+    """Run pytest with options and files, and further variables; return its exit status.
+
+    Who ends this process is told what pytest has to say of it.
+    """
+    with subprocess.Popen(
         [sys.executable, "-m", "pytest", *words],
         cwd=paths.ROOT,
-        check=False,
         env={**os.environ, **environment},
-    ).returncode
+    ) as process:
+        before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        try:
+            return process.wait()
+        finally:
+            signal.signal(signal.SIGTERM, before)

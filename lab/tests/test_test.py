@@ -1,27 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0
 """make test: pytest gets what it is to, and as many processes as the host has room for."""
 
+import os
+import signal
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
-from lab import cli, test
+from lab import cli, paths, test
 from lab.errors import LabError
+
+
+@pytest.fixture
+def pytest_ends(monkeypatch):
+    """Have pytest end with a status; what is returned lists the commands that ran."""
+
+    def ends(status):
+        ran = []
+        process = mock.MagicMock()
+        process.__enter__.return_value.wait.return_value = status
+
+        def started(command, **_):
+            ran.append(command)
+            return process
+
+        monkeypatch.setattr(test.subprocess, "Popen", started)
+        return ran
+
+    return ends
 
 
 @pytest.mark.parametrize(
     "words",
     [["-m", "not vm and not kernel", "-q"], ["--durations=9", "lab/tests"], ["lab/tests", "-x"]],
 )
-def test_options_for_pytest_reach_it(monkeypatch, words):
-    ran = []
-
-    def run(command, **_):
-        ran.append(command)
-        return subprocess.CompletedProcess(command, 5)
-
-    monkeypatch.setattr(test.subprocess, "run", run)
+def test_options_for_pytest_reach_it(pytest_ends, words):
+    ran = pytest_ends(5)
     assert cli.main(["test", *words]) == 5
     assert ran == [[sys.executable, "-m", "pytest", *words]]
 
@@ -35,47 +51,73 @@ def test_options_for_pytest_reach_it(monkeypatch, words):
         ("1", 64, []),
     ],
 )
-def test_all_tests_run_beside_each_other(monkeypatch, jobs, gib, options):
-    ran = []
-
-    def run(command, **_):
-        ran.append(command)
-        return subprocess.CompletedProcess(command, 0)
-
-    monkeypatch.setattr(test.subprocess, "run", run)
+def test_all_tests_run_beside_each_other(monkeypatch, pytest_ends, jobs, gib, options):
+    ran = pytest_ends(0)
     monkeypatch.setattr(test.build, "ensure", ran.append)
     monkeypatch.setattr(test.capacity.memory, "available", lambda: gib << 30)
     monkeypatch.setenv("JOBS", jobs)
     monkeypatch.delenv("PGHOT_DEBUG", raising=False)
     assert cli.main(["test"]) == 0
-    slowest = ["--durations", "20", "--durations-min", "10"]
+    slowest = ["-p", "lab.tests_running", "--durations", "20", "--durations-min", "10"]
     assert ran == ["pghot", "stock", "demo", [sys.executable, "-m", "pytest", *slowest, *options]]
 
 
-def test_a_kernel_that_does_not_build_is_for_the_tests_to_fail(monkeypatch, capsys):
+def test_a_kernel_that_does_not_build_is_for_the_tests_to_fail(monkeypatch, pytest_ends, capsys):
     def ensure(flavour):
         raise LabError("make bzImage failed")
 
     monkeypatch.setattr(test.build, "ensure", ensure)
-    monkeypatch.setattr(
-        test.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1)
-    )
+    pytest_ends(1)
     assert cli.main(["test"]) == 1
     assert "The stock kernel: make bzImage failed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", [[""], ["-x", ""]])
-def test_an_empty_word_does_not_mean_all_tests(monkeypatch, capsys, words):
-    monkeypatch.setattr(test.subprocess, "run", lambda *_, **__: pytest.fail("it ran"))
+def test_an_empty_word_does_not_mean_all_tests(pytest_ends, capsys, words):
+    ran = pytest_ends(0)
     assert cli.main(["test", *words]) == 1
     assert capsys.readouterr().err == (
         "lab: an empty word names no test: leave it out for all, or name files\n"
     )
+    assert ran == []
 
 
-def test_help_of_test_is_its_own(monkeypatch, capsys):
-    monkeypatch.setattr(test.subprocess, "run", lambda *_, **__: pytest.fail("it ran"))
+def test_help_of_test_is_its_own(pytest_ends, capsys):
+    ran = pytest_ends(0)
     with pytest.raises(SystemExit) as end:
         cli.main(["test", "--help"])
     assert end.value.code == 0
     assert "options and files for pytest" in capsys.readouterr().out
+    assert ran == []
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_who_ends_tests_sees_which_ran(tmp_path, processes):
+    hanging = tmp_path / "test_hanging.py"
+    hanging.write_text("import time\ndef test_hangs():\n    time.sleep(60)\n")
+    # Who prints knows of it a moment later than the process that runs it.
+    (tmp_path / "conftest.py").write_text(
+        "import pytest\n"
+        "class Told:\n"
+        "    @pytest.hookimpl(trylast=True)\n"
+        "    def pytest_runtest_logstart(self):\n"
+        f"        open({str(tmp_path / 'runs')!r}, 'w').close()\n"
+        "def pytest_configure(config):\n"
+        "    if not hasattr(config, 'workerinput'):\n"
+        "        config.pluginmanager.register(Told())\n"
+    )
+    os.mkfifo(tmp_path / "runs")
+    words = ["-p", "lab.tests_running", "-n", processes, f"--rootdir={tmp_path}", str(hanging)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "lab", "test", *words],
+        cwd=paths.ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as lab:
+        # Until that opens it to write.
+        (tmp_path / "runs").read_bytes()
+        lab.send_signal(signal.SIGTERM)
+        said, _ = lab.communicate()
+    assert lab.returncode == 128 + signal.SIGTERM
+    assert "0 min: 0 tests have ended; running: test_hanging.py::test_hangs for " in said
+    assert "asked to end" in said
