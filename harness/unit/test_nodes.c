@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * There is no memory for what pghot needs: nothing is left of what it began, and
- * all works once there is memory.
+ * all works once there is memory. And what is known of all nodes together.
  */
 #include "lives.h"
 
@@ -187,10 +187,37 @@ TEST(others_may_run_after_each_section_of_a_node)
 	assert_int_equal(machine_lives(with_a_gap), 0);
 }
 
+/* Of what is ready all waits: nodes on which nothing is have no say. */
+static bool one_waits(unsigned int n)
+{
+	machine_power_on();
+	memory_comes();
+	assert_int_equal(machine_boot(), 0);
+	assert_int_equal(pghot_register_source(&source), 0);
+	machine_room(0, 0);
+	machine_room(1, 0);
+	machine_run(100);
+	assert_false(pghot_all_waiting());
+	machine_ready(LOWER, 7, NUMA_NO_NODE);
+	machine_run(100);
+	assert_true(pghot_all_waiting());
+	machine_room(0, 1000);
+	machine_run(500);
+	assert_int_equal(machine_moved(LOWER, 7, 8, 0), 1);
+	assert_false(pghot_all_waiting());
+	return false;
+}
+
+TEST(all_waits_though_another_node_has_nothing_ready)
+{
+	assert_int_equal(machine_lives(one_waits), 0);
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(switching_on_needs_all_it_allocates),
 	cmocka_unit_test(boot_fails_as_a_whole_or_is_made_up_for),
 	cmocka_unit_test(memory_that_comes_without_memory_for_it_leaves_the_rest_alone),
 	cmocka_unit_test(the_next_block_brings_what_the_first_could_not),
 	cmocka_unit_test(others_may_run_after_each_section_of_a_node),
+	cmocka_unit_test(all_waits_though_another_node_has_nothing_ready),
 )

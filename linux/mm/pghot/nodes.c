@@ -242,19 +242,21 @@ void pghot_nodes_forget(void)
 }
 
 /**
- * pghot_all_waiting - does whatever becomes ready wait for targets to open
+ * pghot_all_waiting - does all that is ready wait for targets to open
+ *
+ * A node on which nothing is ready says nothing: what its thread saw may be long ago.
  *
  * Context: process context; it goes through all nodes.
  *
- * Return: true if no target takes anything just now, from any node of a lower tier.
+ * Return: true if something is ready, and no target takes anything of it just now.
  */
 bool pghot_all_waiting(void)
 {
 	bool any = false;
 	int nid;
 
-	for_each_node_state(nid, N_MEMORY) {
-		if (!pghot_node(nid))
+	for_each_node_mask(nid, pghot_lower_nodes) {
+		if (!pghot_map_ready(&pghot_node(nid)->map, NULL))
 			continue;
 		if (!pghot_is_waiting(nid, NUMA_NO_NODE))
 			return false;
