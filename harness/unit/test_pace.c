@@ -147,6 +147,26 @@ TEST(what_nobody_promotes_makes_it_slower)
 	assert_int_equal(p.level, 3);
 }
 
+/* Of what became ready 100 folios were promoted, and 1,000 stay. */
+TEST(what_stays_makes_those_slower_who_found_it)
+{
+	struct pghot_pace_round r = { .looked = LOOKED, .moved = 100, .stayed = 1000 };
+	struct pghot_pace p = { .level = 3 };
+
+	/* It may be what others found. */
+	r.fresh = 100;
+	pghot_pace_follow(&p, &r);
+	assert_int_equal(p.level, 1);
+	r.fresh = 101;
+	pghot_pace_follow(&p, &r);
+	assert_int_equal(p.level, 2);
+	/* Most of it goes. */
+	r.moved = 1000;
+	r.fresh = 2000;
+	pghot_pace_follow(&p, &r);
+	assert_int_equal(p.level, 1);
+}
+
 TEST(only_a_whole_pass_says_that_there_is_nothing)
 {
 	struct pghot_pace p = { .level = 3 };
@@ -214,6 +234,7 @@ UNIT_MAIN(
 	cmocka_unit_test(one_look_takes_the_time_of_all_and_is_none_of_the_shortest),
 	cmocka_unit_test(little_that_is_found_leaves_it),
 	cmocka_unit_test(what_nobody_promotes_makes_it_slower),
+	cmocka_unit_test(what_stays_makes_those_slower_who_found_it),
 	cmocka_unit_test(only_a_whole_pass_says_that_there_is_nothing),
 	cmocka_unit_test(a_budget_that_is_used_up_makes_it_rest),
 	cmocka_unit_test(no_more_cpu_time_is_spent_than_the_budget_has),

@@ -35,6 +35,15 @@ u32 pghot_pace_looks(u32 freq_threshold)
 	return min(freq_threshold + 1, PGHOT_TALLY_MAX);
 }
 
+/*
+ * More of what becomes ready stays than goes. What other sources find may be all that stays,
+ * as files that are being written do: who found no more than what went has no part in it.
+ */
+static bool pace_finds_what_stays(const struct pghot_pace_round *r)
+{
+	return r->stayed > r->moved && r->fresh > r->moved;
+}
+
 /**
  * pghot_pace_follow - a round is over
  * @p: pace
@@ -44,10 +53,10 @@ u32 pghot_pace_looks(u32 freq_threshold)
  */
 void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r)
 {
-	bool slower = r->held;
+	bool held = r->held || pace_finds_what_stays(r), slower = held;
 
 	p->found |= r->fresh;
-	if (!r->held && r->fresh > r->looked / PACE_FEW)
+	if (!held && r->fresh > r->looked / PACE_FEW)
 		p->level = max(p->level / 2, p->least);
 	if (r->passed) {
 		slower |= !p->found;

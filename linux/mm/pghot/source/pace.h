@@ -41,12 +41,16 @@ struct pghot_pace {
  * struct pghot_pace_round - what became of a round of looks
  * @looked: page table entries that were looked at
  * @fresh: records that it made ready
- * @held: what it finds is not promoted just now
+ * @moved: records of all sources whose folio was promoted meanwhile
+ * @stayed: those whose folio has to stay where it is
+ * @held: nothing is promoted just now
  * @passed: it was the last one of a pass over all processes
  */
 struct pghot_pace_round {
 	unsigned long looked;
 	unsigned long fresh;
+	unsigned long moved;
+	unsigned long stayed;
 	bool held;
 	bool passed;
 };

@@ -88,18 +88,16 @@ static const enum pghot_stat looker_stays[] = {
 	PGHOT_STAT_skip_migrate,
 };
 
-/* Does more of what became ready since the last time stay than go, which is @moved? */
-static bool pt_looker_mostly_stays(struct pt_run *run, unsigned long moved)
+/* How many records of all sources stayed since this was asked last. */
+static unsigned long pt_looker_stayed(struct pt_run *run)
 {
-	unsigned long stayed = 0;
+	unsigned long before = run->stayed;
 	unsigned int i;
-	bool stays;
 
+	run->stayed = 0;
 	for (i = 0; i < ARRAY_SIZE(looker_stays); i++)
-		stayed += pghot_stat_read(looker_stays[i]);
-	stays = stayed - run->stayed > moved;
-	run->stayed = stayed;
-	return stays;
+		run->stayed += pghot_stat_read(looker_stays[i]);
+	return run->stayed - before;
 }
 
 /**
@@ -197,7 +195,8 @@ static u32 pt_looker_round(struct pt_run *run)
 	if (whole) {
 		moved = run->moved;
 		round.held = pghot_nothing_moves(&run->moved);
-		round.held |= pt_looker_mostly_stays(run, run->moved - moved);
+		round.moved = run->moved - moved;
+		round.stayed = pt_looker_stayed(run);
 	}
 	pghot_pace_follow(&run->pace, &round);
 	/* Memory of the top tier alone is gone through without a rest. */
@@ -234,7 +233,7 @@ static int pt_looker_main(void *data)
 	run.pace.level = run.pace.least;
 	set_freezable();
 	pghot_nothing_moves(&run.moved);
-	pt_looker_mostly_stays(&run, 0);
+	pt_looker_stayed(&run);
 	while (!kthread_should_stop())
 		pt_looker_rest(&run, pt_looker_round(&run));
 	return 0;
