@@ -13,6 +13,9 @@
  * is read over and over may come to the same target, and what the one gains says nothing
  * of the other. It is compared with all that goes, and where it gains nothing less of it
  * is looked for, at its source.
+ *
+ * Where reclaim evicts pages for what comes, and they are wanted again, nothing is gained:
+ * see evicted.c.
  */
 #include <linux/jump_label.h>
 #include <linux/memory-tiers.h>
@@ -24,6 +27,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include "evicted.h"
 #include "gain.h"
 #include "promoter.h"
 #include "watch.h"
@@ -48,6 +52,7 @@ u32 pghot_held_back __read_mostly;
  * @went: those that it gave away
  * @began_ms: when this round began
  * @promoted: pages promoted by then
+ * @evicted: and evicted
  * @rest_ms: for how long none is watched
  * @steady_ms: since when it comes as fast as it does
  * @quiet_ms: after how long with nothing to go it comes faster
@@ -65,6 +70,7 @@ struct pghot_exchange {
 	struct pghot_watch went;
 	u32 began_ms;
 	unsigned long promoted;
+	struct pghot_evicted evicted;
 	u32 rest_ms;
 	u32 steady_ms;
 	u32 quiet_ms;
@@ -79,6 +85,12 @@ static void exchange_begin(struct pghot_exchange *x)
 	x->began_ms = pghot_now_ms();
 	x->rest_ms = 0;
 	x->promoted = atomic_long_read(&x->target->promoted);
+	pghot_evicted_begin(&x->evicted, x->target->nid);
+}
+
+static unsigned long exchange_promoted(const struct pghot_exchange *x)
+{
+	return atomic_long_read(&x->target->promoted) - x->promoted;
 }
 
 /*
@@ -269,10 +281,9 @@ static void exchange_choose(struct pghot_exchange *x, u32 window)
 
 static void exchange_speed_known(struct pghot_exchange *x, u32 percent, u32 window)
 {
-	unsigned long moved = atomic_long_read(&x->target->promoted) - x->promoted;
-
 	WRITE_ONCE(x->target->gain_percent, percent);
-	pghot_speed_judge(&x->target->speed, percent, (u64)moved << PAGE_SHIFT,
+	pghot_speed_judge(&x->target->speed, percent,
+			  (u64)exchange_promoted(x) << PAGE_SHIFT,
 			  pghot_now_ms() - x->began_ms, window);
 	x->quiet_ms = x->target->speed.wait_ms;
 }
@@ -284,9 +295,15 @@ static void exchange_held_known(struct pghot_exchange *x, u32 percent, u32 windo
 	x->quiet_ms = window;
 }
 
-static void exchange_known(struct pghot_exchange *x, u32 window)
+/* Is what goes for it evicted, at least so much, and wanted again? */
+static bool exchange_evicts(const struct pghot_exchange *x, unsigned int least)
 {
-	u32 percent = pghot_gain_percent(&x->came.use, &x->went.use);
+	return x->came.added &&
+	       pghot_evicted_wanted(&x->evicted, x->target->nid, exchange_promoted(x), least);
+}
+
+static void exchange_known(struct pghot_exchange *x, u32 percent, u32 window)
+{
 	bool gains = percent >= (x->cache ? PGHOT_CACHE_GAIN_PERCENT : PGHOT_GAIN_PERCENT);
 
 	if (x->cache)
@@ -303,7 +320,7 @@ static void exchange_known(struct pghot_exchange *x, u32 window)
 /* Nothing had to go for what came: then there is no harm in more. */
 static void exchange_quiet(struct pghot_exchange *x, u32 window)
 {
-	bool went = x->went.added;
+	bool went = x->went.added || exchange_evicts(x, 1);
 	u32 now = pghot_now_ms();
 
 	if (now - x->began_ms >= ROUND_WINDOWS * window) {
@@ -343,8 +360,10 @@ static void exchange_work(struct work_struct *work)
 	put_online_mems();
 	if (x->cache && !static_branch_unlikely(&pghot_page_cache_key))
 		exchange_forget(x);
-	if (exchange_is_known(x))
-		exchange_known(x, window);
+	if (exchange_evicts(x, PGHOT_GAIN_PAGES))
+		exchange_known(x, PGHOT_EVICTED_PERCENT, window);
+	else if (exchange_is_known(x))
+		exchange_known(x, pghot_gain_percent(&x->came.use, &x->went.use), window);
 	else
 		exchange_quiet(x, window);
 	if (x->cache) {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * evicted.c: where nothing is demoted for what is promoted, but evicted, promotion goes on
+ * unless that is wanted again.
+ */
+#include <linux/vmstat.h>
+
+#include "evicted.h"
+#include "exchange.h"
+
+/* Of so many that come one is evicted; of so many of these one is read again; 0: none. */
+static unsigned int evicts_in, back_in;
+static unsigned long evicted, before;
+
+static void count(unsigned int nid, enum node_stat_item item, unsigned long n)
+{
+	mod_node_page_state(NODE_DATA(nid), item, n);
+}
+
+static void evict(void)
+{
+	unsigned long n;
+
+	tick();
+	if (!evicts_in)
+		return;
+	for (n = came / evicts_in; evicted < n; evicted++) {
+		count(0, PGSTEAL_FILE, 1);
+		/* It may come back to any node. */
+		if (back_in && evicted % back_in == 0)
+			count(evicted / back_in % 3, WORKINGSET_REFAULT_FILE, 1);
+	}
+}
+
+static void begin_evicting(unsigned int in, unsigned int back)
+{
+	begin(20, 0);
+	give_away = false;
+	evicts_in = in;
+	back_in = back;
+	evicted = 0;
+	machine_work = evict;
+}
+
+TEST(what_is_evicted_and_wanted_again_slows_promotion_down)
+{
+	unsigned int in;
+
+	for (in = 1; in <= 2; in++) {
+		begin_evicting(in, 8);
+		machine_run(4 * WINDOW);
+		assert_true(is_held_back());
+		assert_int_equal(pghot_target(0)->gain_percent, PGHOT_EVICTED_PERCENT);
+		assert_true(machine_stat("exchange_loss") > 0);
+		came = evicted = 0;
+		machine_run(8 * WINDOW);
+		assert_in_range(came, 0, 8 * WINDOW * come_a_tick / 20);
+		machine_stop();
+	}
+}
+
+TEST(what_is_evicted_and_not_missed_is_no_loss)
+{
+	begin_evicting(1, 0);
+	machine_run(8 * WINDOW);
+	assert_false(is_held_back());
+	back_in = 40;
+	machine_run(8 * WINDOW);
+	assert_false(is_held_back());
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	machine_stop();
+}
+
+TEST(it_comes_back_when_nothing_is_missed_any_more)
+{
+	begin_evicting(1, 4);
+	machine_run(20 * WINDOW);
+	assert_true(is_held_back());
+	back_in = 0;
+	machine_run((PGHOT_SPEED_WINDOWS + 20) * WINDOW);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
+/* Others are short of memory, and promotion has little part in it. */
+TEST(few_that_are_evicted_are_not_for_promotion)
+{
+	begin_evicting(8, 1);
+	machine_run(8 * WINDOW);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
+static void demote_most(void)
+{
+	evict();
+	count(0, PGSTEAL_ANON, came - before);
+	count(0, PGDEMOTE_KSWAPD, came - before);
+	before = came;
+}
+
+/* As long as most of what goes is demoted, it is by that that promotion is judged. */
+TEST(what_is_demoted_is_not_evicted)
+{
+	begin_evicting(1, 1);
+	give_away = true;
+	went_every = 80;
+	before = 0;
+	machine_work = demote_most;
+	machine_run(8 * WINDOW);
+	assert_false(is_held_back());
+	assert_true(machine_stat("exchange_gain") > 3);
+	machine_stop();
+}
+
+UNIT_MAIN(
+	cmocka_unit_test(what_is_evicted_and_wanted_again_slows_promotion_down),
+	cmocka_unit_test(what_is_evicted_and_not_missed_is_no_loss),
+	cmocka_unit_test(it_comes_back_when_nothing_is_missed_any_more),
+	cmocka_unit_test(few_that_are_evicted_are_not_for_promotion),
+	cmocka_unit_test(what_is_demoted_is_not_evicted),
+)
