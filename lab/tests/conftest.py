@@ -10,7 +10,8 @@ import pytest
 def pytest_collection_modifyitems(config, items):
     """Several processes begin with what takes long, so that none is left with it at the end."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: [not item.get_closest_marker(m) for m in ("kernel", "vm")])
+        marks = ("long", "kernel", "vm")
+        items.sort(key=lambda item: [not item.get_closest_marker(mark) for mark in marks])
 
 
 @pytest.fixture(scope="session")

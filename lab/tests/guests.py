@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lab import selftests
 from lab.guest import Guest, GuestError, GuestResult
 from lab.guest.booted import Lines
 from lab.host import programs
@@ -17,6 +18,18 @@ _LIMIT = 600.0
 
 _SLOW = "export PGHOT_TEST_SLOWER=4\n"
 """So much longer a debug kernel takes, on a host with nothing else to do."""
+
+_ELSEWHERE = (
+    "lib.sh",
+    "tiers.sh",
+    "blocks.sh",
+    "lru.sh",
+    "off.sh",
+    "soak.sh",
+    "offload.sh",
+    *selftests.SOURCES,
+)
+"""Scripts that have no tests, or whose tests have a guest of their own."""
 
 # Where a test finds a file system whose pages are page cache, not shmem.
 _DISK = """
@@ -62,6 +75,18 @@ class Machine:
             assert not reports, "\n".join(reports)
 
 
+def fixture(machine: str, *cmdline: str):
+    """A fixture for all tests of a file: a machine with the kernel under test."""
+
+    @pytest.fixture(scope="module", name="machine")
+    def booted(kernel):
+        guest = Machine(machine, kernel, list(cmdline))
+        yield guest
+        guest.close()
+
+    return booted
+
+
 def run(
     machine: Machine,
     directory: Path,
@@ -82,3 +107,14 @@ def run(
         pytest.fail(said, pytrace=False)
     if done.warnings:
         pytest.fail("the kernel reported:\n" + "\n".join(done.warnings), pytrace=False)
+
+
+def of_layouts() -> list[tuple[str, str]]:
+    """Scripts and names of the tests that a layout has a part in."""
+    scripts = sorted(path.name for path in selftests.SOURCE.glob("*.sh"))
+    return [
+        (script, name)
+        for script in scripts
+        if script not in _ELSEWHERE
+        for name in selftests.names(script)
+    ]

@@ -8,15 +8,7 @@ from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
-
-@pytest.fixture(scope="module")
-def machine(kernel):
-    """A machine whose hotplugged memory describes itself."""
-    machine = guests.Machine(
-        "three-node", kernel, ["pghot=default", "memory_hotplug.memmap_on_memory=1"]
-    )
-    yield machine
-    machine.close()
+machine = guests.fixture("three-node", "pghot=default", "memory_hotplug.memmap_on_memory=1")
 
 
 def test_the_kernel_does_so(machine):

@@ -8,15 +8,9 @@ from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
+machine = guests.fixture("three-node")
+
 SCRIPT = "offload.sh"
-
-
-@pytest.fixture(scope="module")
-def machine(kernel):
-    """The two-socket machine with the kernel under test."""
-    machine = guests.Machine("three-node", kernel, [])
-    yield machine
-    machine.close()
 
 
 @pytest.mark.parametrize("name", selftests.names(SCRIPT))

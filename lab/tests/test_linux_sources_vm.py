@@ -11,6 +11,8 @@ from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
+machine = guests.fixture("three-node", "pghot=default")
+
 ELSEWHERE = [("hotness_unit.sh", "promotes_without_numa_balancing")]
 """Needs a device that only the modelled machine has: test_linux_hotness_unit_vm.py."""
 TESTS = [
@@ -19,14 +21,6 @@ TESTS = [
     for name in selftests.names(script)
     if (script, name) not in ELSEWHERE
 ]
-
-
-@pytest.fixture(scope="module")
-def machine(kernel):
-    """The two-socket machine with the kernel under test."""
-    machine = guests.Machine("three-node", kernel, ["pghot=default"])
-    yield machine
-    machine.close()
 
 
 @pytest.mark.parametrize(("script", "name"), TESTS)

@@ -2,6 +2,7 @@
 """make test: pytest gets what it is to, and as many processes as the host has room for."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -121,3 +122,24 @@ def test_who_ends_tests_sees_which_ran(tmp_path, processes):
     assert lab.returncode == 128 + signal.SIGTERM
     assert "0 min: 0 tests have ended; running: test_hanging.py::test_hangs for " in said
     assert "asked to end" in said
+
+
+def test_a_guest_serves_all_tests_of_a_file():
+    # One that is a parameter's along with what differs by test is booted anew for each.
+    modules = sorted(str(path) for path in (paths.ROOT / "lab/tests").glob("*_vm.py"))
+    plan = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:xdist", "--setup-plan", "-q", *modules],
+        cwd=paths.ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    made, fresh = [], []
+    for line in plan.splitlines():
+        if setup := re.match(r"\s*SETUP +M (.*)", line):
+            fresh.append(setup[1])
+        elif test := re.match(r"\s*(\S+_vm\.py)::", line):
+            made += [(test[1], fixture) for fixture in fresh]
+            fresh = []
+    assert len(made) > 6
+    assert len(made) == len(set(made)), [each for each in set(made) if made.count(each) > 1]
