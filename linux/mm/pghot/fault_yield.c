@@ -17,7 +17,8 @@
  * others. But when a program begins to use an area they all come at once, where those of
  * an area that is used now and then are spread over seconds: so of those that come in a
  * 128th of the threshold one counts. And what is hot then is found by other sources as
- * well, which speak as loud.
+ * well: what a hotness unit lists speaks as loud. Page tables and samples say nothing here:
+ * what they find needs no fault to be found.
  *
  * Of an area where no fault has told yet, what faults told of all areas is the best guess:
  * a scan of much memory that is cold costs few faults then, once it is known. An area

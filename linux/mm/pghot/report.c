@@ -61,7 +61,10 @@ static enum pghot_recorded report_one(const struct pghot_access *access,
 	return did;
 }
 
-/* Not by a hint fault: these are worth it near what others find. */
+/*
+ * Of many pages at once, as a hotness unit lists them: hint faults are worth it near these,
+ * for they tell who accesses them.
+ */
 static void report_found(const struct pghot_access *access,
 			 struct pghot_map_node *map_node)
 {
