@@ -45,6 +45,7 @@ unsigned long machine_looked, machine_bits_looked;
 unsigned long machine_questions, machine_drained;
 u32 machine_cold_ms;
 bool machine_reuses;
+bool machine_lru_gen = true;
 unsigned int machine_moves_a_tick;
 bool machine_crowded;
 
@@ -152,6 +153,7 @@ void machine_power_on(void)
 	machine_questions = 0;
 	machine_drained = 0;
 	machine_cold_ms = 0;
+	machine_lru_gen = true;
 	machine_reuses = false;
 	machine_moves_a_tick = 0;
 	machine_crowded = false;

@@ -3,13 +3,18 @@
  * evicted.c: where nothing is demoted for what is promoted, but evicted, promotion goes on
  * unless that is wanted again.
  */
+#include <linux/mm_inline.h>
 #include <linux/vmstat.h>
 
 #include "evicted.h"
 #include "exchange.h"
 
-/* Of so many that come one is evicted; of so many of these one is read again; 0: none. */
-static unsigned int evicts_in, back_in;
+/* For so many that come so many are evicted; of so many of these one is read again; 0: none. */
+static unsigned int evicts_in, evicts_of, back_in;
+/* Where that is. */
+static int back_to;
+/* How many are evicted from another node beside each. */
+static unsigned int evict_elsewhere;
 static unsigned long evicted, before;
 
 static void count(unsigned int nid, enum node_stat_item item, unsigned long n)
@@ -22,22 +27,23 @@ static void evict(void)
 	unsigned long n;
 
 	tick();
-	if (!evicts_in)
-		return;
-	for (n = came / evicts_in; evicted < n; evicted++) {
+	for (n = came / evicts_in * evicts_of; evicted < n; evicted++) {
 		count(0, PGSTEAL_FILE, 1);
-		/* It may come back to any node. */
+		count(2, PGSTEAL_FILE, evict_elsewhere);
 		if (back_in && evicted % back_in == 0)
-			count(evicted / back_in % 3, WORKINGSET_REFAULT_FILE, 1);
+			count(back_to, WORKINGSET_REFAULT_FILE, 1);
 	}
 }
 
-static void begin_evicting(unsigned int in, unsigned int back)
+static void begin_evicting(unsigned int in, unsigned int of, unsigned int back)
 {
 	begin(20, 0);
 	give_away = false;
 	evicts_in = in;
+	evicts_of = of;
 	back_in = back;
+	back_to = 0;
+	evict_elsewhere = 0;
 	evicted = 0;
 	machine_work = evict;
 }
@@ -47,7 +53,7 @@ TEST(what_is_evicted_and_wanted_again_slows_promotion_down)
 	unsigned int in;
 
 	for (in = 1; in <= 2; in++) {
-		begin_evicting(in, 8);
+		begin_evicting(in, 1, 8);
 		machine_run(4 * WINDOW);
 		assert_true(is_held_back());
 		assert_int_equal(pghot_target(0)->gain_percent, PGHOT_EVICTED_PERCENT);
@@ -61,7 +67,7 @@ TEST(what_is_evicted_and_wanted_again_slows_promotion_down)
 
 TEST(what_is_evicted_and_not_missed_is_no_loss)
 {
-	begin_evicting(1, 0);
+	begin_evicting(1, 1, 0);
 	machine_run(8 * WINDOW);
 	assert_false(is_held_back());
 	back_in = 40;
@@ -73,7 +79,7 @@ TEST(what_is_evicted_and_not_missed_is_no_loss)
 
 TEST(it_comes_back_when_nothing_is_missed_any_more)
 {
-	begin_evicting(1, 4);
+	begin_evicting(1, 1, 4);
 	machine_run(20 * WINDOW);
 	assert_true(is_held_back());
 	back_in = 0;
@@ -83,9 +89,65 @@ TEST(it_comes_back_when_nothing_is_missed_any_more)
 }
 
 /* Others are short of memory, and promotion has little part in it. */
-TEST(few_that_are_evicted_are_not_for_promotion)
+TEST(others_may_evict_far_less_or_far_more)
 {
-	begin_evicting(8, 1);
+	begin_evicting(8, 1, 1);
+	machine_run(8 * WINDOW);
+	assert_false(is_held_back());
+	machine_stop();
+	begin_evicting(1, 8, 1);
+	machine_run(8 * WINDOW);
+	assert_false(is_held_back());
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	machine_stop();
+}
+
+/* Somebody else brings pages here, and reclaim has its own reasons. */
+TEST(what_others_bring_is_not_judged_by_it)
+{
+	begin_evicting(1, 1, 1);
+	machine_run(1);
+	atomic_long_set(&pghot_target(0)->promoted, 0);
+	come_a_tick = 0;
+	count(0, PGSTEAL_FILE, 10000);
+	count(0, WORKINGSET_REFAULT_FILE, 10000);
+	machine_run(8 * WINDOW);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	machine_stop();
+}
+
+/* As a program that starts and reads its files from where they were evicted hours ago. */
+TEST(what_is_read_again_all_at_once_is_no_loss)
+{
+	begin_evicting(1, 1, 0);
+	machine_run(WINDOW / 16);
+	count(0, WORKINGSET_REFAULT_FILE, came / 8);
+	machine_run(2 * WINDOW);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
+/* With the multi-gen LRU it is known from where; without it, only how much of all. */
+TEST(what_others_evicted_comes_back)
+{
+	begin_evicting(1, 1, 4);
+	back_to = 2;
+	machine_run(8 * WINDOW);
+	assert_false(is_held_back());
+	machine_stop();
+
+	begin_evicting(1, 1, 4);
+	back_to = 2;
+	machine_lru_gen = false;
+	machine_run(4 * WINDOW);
+	assert_true(is_held_back());
+	machine_stop();
+
+	begin_evicting(1, 1, 4);
+	back_to = 2;
+	machine_lru_gen = false;
+	evict_elsewhere = 8;
 	machine_run(8 * WINDOW);
 	assert_false(is_held_back());
 	machine_stop();
@@ -102,7 +164,7 @@ static void demote_most(void)
 /* As long as most of what goes is demoted, it is by that that promotion is judged. */
 TEST(what_is_demoted_is_not_evicted)
 {
-	begin_evicting(1, 1);
+	begin_evicting(1, 1, 1);
 	give_away = true;
 	went_every = 80;
 	before = 0;
@@ -117,6 +179,9 @@ UNIT_MAIN(
 	cmocka_unit_test(what_is_evicted_and_wanted_again_slows_promotion_down),
 	cmocka_unit_test(what_is_evicted_and_not_missed_is_no_loss),
 	cmocka_unit_test(it_comes_back_when_nothing_is_missed_any_more),
-	cmocka_unit_test(few_that_are_evicted_are_not_for_promotion),
+	cmocka_unit_test(others_may_evict_far_less_or_far_more),
+	cmocka_unit_test(what_others_bring_is_not_judged_by_it),
+	cmocka_unit_test(what_is_read_again_all_at_once_is_no_loss),
+	cmocka_unit_test(what_others_evicted_comes_back),
 	cmocka_unit_test(what_is_demoted_is_not_evicted),
 )

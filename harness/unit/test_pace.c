@@ -154,15 +154,16 @@ TEST(what_stays_makes_those_slower_who_found_it)
 	struct pghot_pace p = { .level = 3 };
 
 	/* It may be what others found. */
-	r.fresh = 100;
+	r.fresh = r.own = 100;
 	pghot_pace_follow(&p, &r);
 	assert_int_equal(p.level, 1);
-	r.fresh = 101;
+	/* In this round and some that were broken off before. */
+	r.own = 101;
 	pghot_pace_follow(&p, &r);
 	assert_int_equal(p.level, 2);
 	/* Most of it goes. */
 	r.moved = 1000;
-	r.fresh = 2000;
+	r.fresh = r.own = 2000;
 	pghot_pace_follow(&p, &r);
 	assert_int_equal(p.level, 1);
 }

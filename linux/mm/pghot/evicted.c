@@ -9,42 +9,58 @@
  * So it is no gain where some of it comes back, whatever is promoted.
  */
 #include <linux/mm.h>
+#include <linux/mm_inline.h>
 #include <linux/mmzone.h>
-#include <linux/nodemask.h>
 #include <linux/vmstat.h>
 
 #include "evicted.h"
 
 /* One in so many that comes back is too many. */
 #define EVICTED_BACK	16U
-/* Who takes less than such a part of what comes does it for others. */
+/* Who takes less than such a part of what comes, or so many times as much, does it for others. */
 #define EVICTED_PART	4U
+
+/* Of a node, or of all of them. */
+static unsigned long evicted_count(pg_data_t *pgdat, enum node_stat_item item)
+{
+	return pgdat ? node_page_state_monotonic(pgdat, item) :
+		       global_node_page_state_monotonic(item);
+}
+
+static unsigned long evicted_taken(pg_data_t *pgdat)
+{
+	return evicted_count(pgdat, PGSTEAL_ANON) + evicted_count(pgdat, PGSTEAL_FILE);
+}
+
+static unsigned long evicted_demoted(pg_data_t *pgdat)
+{
+	return evicted_count(pgdat, PGDEMOTE_KSWAPD) + evicted_count(pgdat, PGDEMOTE_DIRECT) +
+	       evicted_count(pgdat, PGDEMOTE_KHUGEPAGED) +
+	       evicted_count(pgdat, PGDEMOTE_PROACTIVE);
+}
 
 /**
  * pghot_evicted_begin - count from now on
  * @e: what is counted
  * @nid: the target
  *
- * Nobody counts from where was evicted what comes back.
+ * The multi-gen LRU counts what comes back to where it was evicted from, and nothing else.
+ * Without it that counts where it comes to: then it is compared with what all nodes evict.
  *
  * Context: any.
  */
 void pghot_evicted_begin(struct pghot_evicted *e, int nid)
 {
-	pg_data_t *pgdat = NODE_DATA(nid);
-	int any;
+	pg_data_t *target = NODE_DATA(nid), *known = lru_gen_enabled() ? target : NULL;
 
 	*e = (struct pghot_evicted) {
-		.taken = node_page_state(pgdat, PGSTEAL_ANON) +
-			 node_page_state(pgdat, PGSTEAL_FILE),
-		.demoted = node_page_state(pgdat, PGDEMOTE_KSWAPD) +
-			   node_page_state(pgdat, PGDEMOTE_DIRECT) +
-			   node_page_state(pgdat, PGDEMOTE_KHUGEPAGED) +
-			   node_page_state(pgdat, PGDEMOTE_PROACTIVE),
+		.by_gen = known,
+		.taken = evicted_taken(target),
+		.demoted = evicted_demoted(target),
+		.all = evicted_taken(known) - evicted_demoted(known),
+		.back = evicted_count(known, WORKINGSET_REFAULT_ANON) +
+			evicted_count(known, WORKINGSET_REFAULT_FILE),
 	};
-	for_each_node_state(any, N_MEMORY)
-		e->back += node_page_state(NODE_DATA(any), WORKINGSET_REFAULT_ANON) +
-			   node_page_state(NODE_DATA(any), WORKINGSET_REFAULT_FILE);
 }
 
 /**
@@ -52,9 +68,9 @@ void pghot_evicted_begin(struct pghot_evicted *e, int nid)
  * @e: counts of when that began
  * @nid: the target
  * @promoted: pages promoted to it since then
- * @least: fewer that were evicted say nothing; at least 1
+ * @least: fewer say nothing, of either; at least 1
  *
- * Not where reclaim takes far less than comes, or demotes most of it.
+ * Not where reclaim takes far less than comes, or far more, or demotes most of it.
  *
  * Context: any.
  *
@@ -70,9 +86,10 @@ bool pghot_evicted_wanted(const struct pghot_evicted *e, int nid, unsigned long 
 	taken = now.taken - e->taken;
 	demoted = now.demoted - e->demoted;
 	/* Reclaim counts what it demoted first, and counts wait in lists of CPUs. */
-	if (taken <= 2 * demoted)
+	if (now.by_gen != e->by_gen || taken <= 2 * demoted)
 		return false;
 	evicted = taken - demoted;
-	return evicted >= least && evicted >= promoted / EVICTED_PART &&
-	       (now.back - e->back) * EVICTED_BACK >= evicted;
+	return promoted >= least && evicted >= least && evicted >= promoted / EVICTED_PART &&
+	       evicted / EVICTED_PART <= promoted &&
+	       (now.back - e->back) * EVICTED_BACK >= now.all - e->all;
 }

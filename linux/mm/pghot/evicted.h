@@ -10,13 +10,17 @@
 
 /**
  * struct pghot_evicted - counts of pages, since boot
- * @taken: taken from the target by reclaim
- * @demoted: those of them that were demoted
- * @back: evicted from any node, and read again
+ * @by_gen: of the multi-gen LRU
+ * @taken: taken from the target by reclaim, evicted or demoted
+ * @demoted: those that were demoted
+ * @all: evicted, as far as it is known whether they come back
+ * @back: those that came back
  */
 struct pghot_evicted {
+	bool by_gen;
 	unsigned long taken;
 	unsigned long demoted;
+	unsigned long all;
 	unsigned long back;
 };
 

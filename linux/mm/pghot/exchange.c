@@ -47,7 +47,7 @@ u32 pghot_held_back __read_mostly;
  * @target: the target
  * @cache: it is for page cache that came
  * @held: by which power of two less of that is to come
- * @lock: protects the lists of pages, and when this round began
+ * @lock: protects the lists of pages, when this round began and what was counted then
  * @came: those that it got
  * @went: those that it gave away
  * @began_ms: when this round began
@@ -295,11 +295,16 @@ static void exchange_held_known(struct pghot_exchange *x, u32 percent, u32 windo
 	x->quiet_ms = window;
 }
 
-/* Is what goes for it evicted, at least so much, and wanted again? */
-static bool exchange_evicts(const struct pghot_exchange *x, unsigned int least)
+/* Is what goes for it evicted, at least so many pages, and wanted again? */
+static bool exchange_evicts(struct pghot_exchange *x, u32 ms, unsigned int least)
 {
-	return x->came.added &&
-	       pghot_evicted_wanted(&x->evicted, x->target->nid, exchange_promoted(x), least);
+	bool evicts;
+
+	spin_lock(&x->lock);
+	evicts = x->came.added >= least && pghot_now_ms() - x->began_ms >= ms &&
+		 pghot_evicted_wanted(&x->evicted, x->target->nid, exchange_promoted(x), least);
+	spin_unlock(&x->lock);
+	return evicts;
 }
 
 static void exchange_known(struct pghot_exchange *x, u32 percent, u32 window)
@@ -320,7 +325,7 @@ static void exchange_known(struct pghot_exchange *x, u32 percent, u32 window)
 /* Nothing had to go for what came: then there is no harm in more. */
 static void exchange_quiet(struct pghot_exchange *x, u32 window)
 {
-	bool went = x->went.added || exchange_evicts(x, 1);
+	bool went = x->went.added || exchange_evicts(x, 0, 1);
 	u32 now = pghot_now_ms();
 
 	if (now - x->began_ms >= ROUND_WINDOWS * window) {
@@ -345,6 +350,9 @@ static void exchange_forget(struct pghot_exchange *x)
 	x->came.use = (struct pghot_use) {};
 	x->went.use = (struct pghot_use) {};
 	x->held = 0;
+	spin_lock(&x->lock);
+	pghot_evicted_begin(&x->evicted, x->target->nid);
+	spin_unlock(&x->lock);
 }
 
 static void exchange_work(struct work_struct *work)
@@ -360,7 +368,8 @@ static void exchange_work(struct work_struct *work)
 	put_online_mems();
 	if (x->cache && !static_branch_unlikely(&pghot_page_cache_key))
 		exchange_forget(x);
-	if (exchange_evicts(x, PGHOT_GAIN_PAGES))
+	/* What is read again takes its time: a few pages at once may be by chance. */
+	if (exchange_evicts(x, exchange_watch_ms(x), PGHOT_GAIN_PAGES))
 		exchange_known(x, PGHOT_EVICTED_PERCENT, window);
 	else if (exchange_is_known(x))
 		exchange_known(x, pghot_gain_percent(&x->came.use, &x->went.use), window);

@@ -4,4 +4,11 @@
 
 #include <linux/mm.h>
 
+extern bool machine_lru_gen;
+
+static inline bool lru_gen_enabled(void)
+{
+	return machine_lru_gen;
+}
+
 #endif

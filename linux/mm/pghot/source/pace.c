@@ -37,11 +37,12 @@ u32 pghot_pace_looks(u32 freq_threshold)
 
 /*
  * More of what becomes ready stays than goes. What other sources find may be all that stays,
- * as files that are being written do: who found no more than what went has no part in it.
+ * as files that are being written do. Nobody counts by source: who found no more than went is
+ * taken for one who found what went.
  */
 static bool pace_finds_what_stays(const struct pghot_pace_round *r)
 {
-	return r->stayed > r->moved && r->fresh > r->moved;
+	return r->stayed > r->moved && r->own > r->moved;
 }
 
 /**

@@ -41,7 +41,8 @@ struct pghot_pace {
  * struct pghot_pace_round - what became of a round of looks
  * @looked: page table entries that were looked at
  * @fresh: records that it made ready
- * @moved: records of all sources whose folio was promoted meanwhile
+ * @own: the same, since @moved and @stayed were last counted: that may be some rounds
+ * @moved: records of all sources whose folio was promoted by then
  * @stayed: those whose folio has to stay where it is
  * @held: nothing is promoted just now
  * @passed: it was the last one of a pass over all processes
@@ -49,6 +50,7 @@ struct pghot_pace {
 struct pghot_pace_round {
 	unsigned long looked;
 	unsigned long fresh;
+	unsigned long own;
 	unsigned long moved;
 	unsigned long stayed;
 	bool held;

@@ -34,6 +34,7 @@ static DECLARE_WAIT_QUEUE_HEAD(looker_wait);
  * @owed_ms: how long until the budget is met
  * @used_ns: CPU time that is accounted for
  * @looked: page table entries that are
+ * @fresh: records that it made ready, when the next two were asked for last
  * @moved: records whose folio was promoted, by all sources
  * @stayed: those whose folio has to stay where it is
  */
@@ -44,6 +45,7 @@ struct pt_run {
 	u32 owed_ms;
 	u64 used_ns;
 	unsigned long looked;
+	unsigned long fresh;
 	unsigned long moved;
 	unsigned long stayed;
 };
@@ -196,6 +198,8 @@ static u32 pt_looker_round(struct pt_run *run)
 		moved = run->moved;
 		round.held = pghot_nothing_moves(&run->moved);
 		round.moved = run->moved - moved;
+		round.own = focus->fresh - run->fresh;
+		run->fresh = focus->fresh;
 		round.stayed = pt_looker_stayed(run);
 	}
 	pghot_pace_follow(&run->pace, &round);
@@ -231,6 +235,7 @@ static int pt_looker_main(void *data)
 	run.pace.least = run.looker->least;
 	run.pace.most = run.looker->most;
 	run.pace.level = run.pace.least;
+	run.fresh = run.looker->focus->fresh;
 	set_freezable();
 	pghot_nothing_moves(&run.moved);
 	pt_looker_stayed(&run);
