@@ -167,16 +167,16 @@ LONG_S = [
 ]
 
 CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
-    "With as little as there, pghot is [no faster](docs/bench.md#scale) in `pmbench-normal` than "
-    "stock Linux.": (
+    "With as little as there, pghot is [a little slower](docs/bench.md#scale) in `pmbench-normal` "
+    "than stock Linux.": (
         "README.md",
-        lambda: "pmbench-normal-watermarks" in where("alike"),
+        lambda: -0.1 < lead("pmbench-normal-watermarks") < 0,
     ),
-    "with a server's share pghot and stock Linux are alike (`pmbench-normal-watermarks`), and with "
-    "that of a small machine pghot is ahead (`pmbench-normal`).": (
+    "with a server's share stock Linux is a little ahead (`pmbench-normal-watermarks`), and with "
+    "that of a small machine pghot is (`pmbench-normal`).": (
         "docs/bench.md",
         lambda: (
-            "pmbench-normal-watermarks" in where("alike") and "pmbench-normal" in where("ahead")
+            -0.1 < lead("pmbench-normal-watermarks") < 0 and "pmbench-normal" in where("ahead")
         ),
     ),
     "most of its time is over when its pages come.": (
