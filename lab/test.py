@@ -28,7 +28,7 @@ _NEEDS = 6 << 30
 _ORDER = ("--no-loadscope-reorder",)
 
 # What takes long is named on the way and at the end: all have to be through within an hour.
-_SLOWEST = ("-p", "lab.tests_running", "--durations", "20", "--durations-min", "10")
+_TIMES = ("-p", "lab.tests_running", "--durations", "20", "--durations-min", "10")
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     words = args.rest
     if not words:
         prepare()
-        words = [*_SLOWEST]
+        words = [*_TIMES]
         if (count := capacity.side_by_side(_NEEDS)) > 1:
             words += ["--numprocesses", str(count), "--dist", "loadfile", *_ORDER]
     return pytest(*words)

@@ -45,7 +45,7 @@ unsigned long machine_looked, machine_bits_looked;
 unsigned long machine_questions, machine_drained;
 u32 machine_cold_ms;
 bool machine_reuses;
-bool machine_lru_gen = true;
+bool machine_lru_gen;
 unsigned int machine_moves_a_tick;
 bool machine_crowded;
 

@@ -128,26 +128,29 @@ TEST(what_is_read_again_all_at_once_is_no_loss)
 	machine_stop();
 }
 
-/* With the multi-gen LRU it is known from where; without it, only how much of all. */
-TEST(what_others_evicted_comes_back)
+/* One in 4 comes back to another node, from which so many are evicted for each. */
+static void begin_elsewhere(bool by_gen, unsigned int others)
 {
 	begin_evicting(1, 1, 4);
 	back_to = 2;
+	machine_lru_gen = by_gen;
+	evict_elsewhere = others;
+}
+
+/* With the multi-gen LRU it is known from where; without it, only how much of all. */
+TEST(what_others_evicted_comes_back)
+{
+	begin_elsewhere(true, 0);
 	machine_run(8 * WINDOW);
 	assert_false(is_held_back());
 	machine_stop();
 
-	begin_evicting(1, 1, 4);
-	back_to = 2;
-	machine_lru_gen = false;
+	begin_elsewhere(false, 0);
 	machine_run(4 * WINDOW);
 	assert_true(is_held_back());
 	machine_stop();
 
-	begin_evicting(1, 1, 4);
-	back_to = 2;
-	machine_lru_gen = false;
-	evict_elsewhere = 8;
+	begin_elsewhere(false, 8);
 	machine_run(8 * WINDOW);
 	assert_false(is_held_back());
 	machine_stop();

@@ -110,7 +110,7 @@ def run(
 
 
 def of_layouts() -> list[tuple[str, str]]:
-    """Scripts and names of the tests that a layout has a part in."""
+    """Scripts and names of the tests that each layout's guest runs, in order."""
     scripts = sorted(path.name for path in selftests.SOURCE.glob("*.sh"))
     return [
         (script, name)

@@ -235,7 +235,6 @@ static int pt_looker_main(void *data)
 	run.pace.least = run.looker->least;
 	run.pace.most = run.looker->most;
 	run.pace.level = run.pace.least;
-	run.fresh = run.looker->focus->fresh;
 	set_freezable();
 	pghot_nothing_moves(&run.moved);
 	pt_looker_stayed(&run);
