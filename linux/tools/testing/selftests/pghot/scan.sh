@@ -35,6 +35,8 @@ of_worker() { # name
 # Pages come to the top tier again and again, each time by hint faults.
 rounds() {
 	local i
+	# All of it is in use alike, and goes to and fro: for that a target takes less.
+	knob $PGHOT/backoff 0
 	remember
 	memory -c "$CPU" anon "$MB" "$SLOW"
 	worker
