@@ -31,14 +31,17 @@ _BOOTS = 3
 # Where the register was that of a CPU's timer, nothing fails: the CPU idles, and two
 # minutes later RCU finds that its timer has not come since. Where it was that of an
 # interrupt, Booted finds it out.
+_BOOT_FAULT = re.compile(
+    r"qemu-system-\S+: .*\bAssertion `.*' failed\.$"
+    r"|^\[ *\d+\.\d+\] rcu:\s+Possible timer handling issue on cpu=\d+\b",
+    re.MULTILINE,
+)
 # A kernel that changes its text puts a breakpoint there first. QEMU drops what it translated
 # of a page before it stores to it, so that another CPU can translate the breakpoint in
-# between and keeps it: it traps where memory has no breakpoint any more.
-_EMULATOR_FAULT = re.compile(
-    r"qemu-system-\S+: .*\bAssertion `.*' failed\.$"
-    r"|^\[ *\d+\.\d+\] rcu:\s+Possible timer handling issue on cpu=\d+\b"
-    r"|Oops: int3: (?:(?!Code: )[\s\S])*Code: (?:[\da-f]{2} )*(?!cc)[\da-f]{2} <[\da-f]{2}>",
-    re.MULTILINE,
+# between and keeps it: it traps where memory has no breakpoint any more. That can be whenever
+# a static key changes.
+_TEXT_FAULT = re.compile(
+    r"Oops: int3: (?:(?!Code: )[\s\S])*Code: (?:[\da-f]{2} )*(?!cc)[\da-f]{2} <[\da-f]{2}>"
 )
 
 _GRACE = 5.0
@@ -134,7 +137,11 @@ class Guest:
                 )
                 break
             except GuestError as error:
-                emulator = isinstance(error, EmulatorError) or _EMULATOR_FAULT.search(error.log)
+                emulator = (
+                    isinstance(error, EmulatorError)
+                    or _BOOT_FAULT.search(error.log)
+                    or _TEXT_FAULT.search(error.log)
+                )
                 if not left or not emulator:
                     raise
 
@@ -222,7 +229,8 @@ class Guest:
         ``script`` is bash source, or a list of words for one program. ``on_line``
         gets each line of stdout as it comes. Kernel warnings since the last
         command are in the result; the first command's include the boot's.
-        Raises GuestError on panic, oops, hang, or after ``timeout`` seconds.
+        Raises GuestError on panic, oops, hang, or after ``timeout`` seconds; EmulatorError
+        where the guest died of what the emulator did: another one may run the command well.
         """
         if not self.alive:
             raise GuestError(f"the guest is gone: {self._booted.dead or 'closed'}")
@@ -245,6 +253,10 @@ class Guest:
         late = f"a command did not end within {timeout:.3g} s: {shown}"
         try:
             self._wait_or_abort(started + timeout, late, on_line)
+        except GuestError as error:
+            if _TEXT_FAULT.search(error.log):
+                raise EmulatorError(error.reason, error.log) from None
+            raise
         finally:
             path.unlink(missing_ok=True)
         with self._booted.vm.changed:

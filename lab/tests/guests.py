@@ -11,6 +11,7 @@ import pytest
 from lab import selftests
 from lab.guest import Guest, GuestError, GuestResult
 from lab.guest.booted import Lines
+from lab.guest.errors import EmulatorError
 from lab.host import programs
 
 _LIMIT = 600.0
@@ -55,7 +56,19 @@ class Machine:
         self._guest: Guest | None = None
 
     def sh(self, script: str, limit: float = _LIMIT, on_line: Lines | None = None) -> GuestResult:
-        """Run a command; boots the guest when there is none."""
+        """Run a command; boots the guest when there is none.
+
+        Once more, in another guest, where the emulator failed and not the guest.
+        """
+        try:
+            try:
+                return self._booted().sh(script, limit, on_line=on_line)
+            except EmulatorError:
+                return self._booted().sh(script, limit, on_line=on_line)
+        except GuestError as error:
+            pytest.fail(f"{error}\n{error.log[-8000:]}", pytrace=False)
+
+    def _booted(self) -> Guest:
         if self._guest is None or not self._guest.alive:
             programs.require(
                 "mkfs.ext4", "setpriv", packages={"mkfs.ext4": "e2fsprogs", "setpriv": "util-linux"}
@@ -63,10 +76,7 @@ class Machine:
             self._guest = Guest(*self._how)
             done = self._guest.sh(_DISK)
             assert done.status == 0, done.stderr
-        try:
-            return self._guest.sh(script, limit, on_line=on_line)
-        except GuestError as error:
-            pytest.fail(f"{error}\n{error.log[-8000:]}", pytrace=False)
+        return self._guest
 
     def close(self) -> None:
         """Power off; what the kernel said since the last test is a failure."""

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """A boot that fails: whose fault it is decides whether it is tried again."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import pytest
 
 from lab.guest import Guest, GuestError, session
+from lab.guest.errors import EmulatorError
+from lab.tests import guests
 
 # CPUs that trap at a breakpoint: memory has what the kernel put there since, a nop, or
 # it has the breakpoint.
@@ -74,3 +79,56 @@ def test_the_guests_own_is_not(monkeypatch, log):
     with pytest.raises(GuestError):
         Guest("small", __file__)
     assert len(left) == 1
+
+
+def runs(monkeypatch, tmp_path, *logs):
+    """Have one guest after the other boot, and die of its first command with these logs."""
+    failures = list(logs)
+    (tmp_path / ".lab").mkdir()
+    vm = SimpleNamespace(changed=nullcontext(), text={"control": b""}, send=lambda _: None)
+
+    class Booted:
+        def __init__(self, *_, **__):
+            self.dead, self.vm, self.out = None, vm, tmp_path
+
+        def wait(self, *_):
+            self.dead = "Oops"
+            raise GuestError("the guest's kernel reported: Oops", failures.pop(0))
+
+        def kill(self):
+            pass
+
+    monkeypatch.setattr(session, "Booted", Booted)
+    return failures
+
+
+@pytest.mark.parametrize(("byte", "kind"), [("66", EmulatorError), ("cc", GuestError)])
+def test_who_is_to_blame_for_a_command_that_kills_a_guest(monkeypatch, tmp_path, byte, kind):
+    runs(monkeypatch, tmp_path, TRAP.format(byte))
+    guest = Guest("small", __file__)
+    with pytest.raises(GuestError) as error:
+        guest.sh("true")
+    assert error.type is kind
+
+
+@pytest.mark.parametrize(
+    ("ends", "left"),
+    [([EmulatorError] * 3, 1), ([GuestError] * 2, 1), ([EmulatorError, GuestError] * 2, 2)],
+)
+def test_a_test_runs_once_more_where_the_emulator_failed(monkeypatch, ends, left):
+    ends = list(ends)
+
+    class Dies:
+        def __init__(self, *_):
+            self.alive = True
+
+        def sh(self, script, *_, **__):
+            if script == "true":
+                self.alive = False
+                raise ends.pop(0)("gone")
+            return SimpleNamespace(status=0)
+
+    monkeypatch.setattr(guests, "Guest", Dies)
+    with pytest.raises(pytest.fail.Exception, match="gone"):
+        guests.Machine("small", SimpleNamespace(flavour="pghot"), []).sh("true")
+    assert len(ends) == left
