@@ -40,6 +40,7 @@ def _run(
     accesses: str = "",
     looks: bool = False,
     contender: str = "pghot-default-hint_fault",
+    setup: str = "",
 ) -> Result:
     """A run of an experiment with pghot, short if it need not make so many accesses."""
     run = runs_of(name, contender, quick=not accesses)[0]
@@ -54,7 +55,7 @@ def _run(
             programs=(*run.programs, run.workload[0]),
             files={**run.files, "/looks": _LOOKS.encode()},
         )
-    setup = f"echo {backoff} >/sys/kernel/mm/pghot/backoff"
+    setup += f"echo {backoff} >/sys/kernel/mm/pghot/backoff"
     return by_kernel(kernel, run, "how often pages are accessed beside it", setup)
 
 
@@ -111,3 +112,20 @@ def test_a_file_that_does_not_fit_is_hardly_promoted(kernel):
     # Without this it is 60,000.
     assert of["scan"]["promoted"] < 30000
     assert of["server"]["promoted"] > 10000
+
+
+def test_what_is_evicted_for_promotion_and_wanted_again_is_a_loss(kernel):
+    # Nothing is exchanged without demotion: there are no pages to watch. Reclaim drops what
+    # is read in turn, for what is promoted of it, and it is read from the disk again.
+    done = _run(
+        kernel,
+        "tenants",
+        1,
+        contender="pghot-default",
+        setup="echo /sys/kernel/mm/numa/demotion_enabled 0 >>/run/lab/settings\n",
+    )
+    assert done.vmstat["pgdemote_kswapd"] == 0
+    assert done.vmstat["workingset_refault_file"] > 10000
+    # By the exchange of tiers alone it would be none at all.
+    assert done.vmstat["pghot_exchange_loss"] > 0
+    assert done.vmstat["pghot_delay_no_gain"] > 0
