@@ -10,8 +10,14 @@ pytestmark = [pytest.mark.vm, pytest.mark.long]
 
 machine = guests.fixture("three-node", "pghot=precise")
 
-ONCE = {("modes.sh", "writers_take_turns")}
-"""No source is on in these: no layout has a part in them."""
+ONCE = {
+    ("modes.sh", "access_times_do_not_pass_for_cpus"),
+    ("modes.sh", "no_page_is_the_schedulers_when_the_mode_changes"),
+    ("modes.sh", "writers_take_turns"),
+    ("scan.sh", "period_follows_faults"),
+}
+"""How records are laid out has no part in these: they ask about switches, and about marks and
+periods that are the scheduler's. They take minutes."""
 
 
 @pytest.mark.parametrize(
