@@ -71,9 +71,9 @@ def _quiet(run: Result, counter: str) -> float:
 def test_memory_that_is_all_alike_is_hardly_exchanged(kernel):
     # Until it has learned is a second or two, by chance: of what begins a little later it is
     # another time. Before, it does what the other run does. So it is asked how it goes after
-    # that: in a quarter at least of a run of more than seven seconds.
+    # that: in a quarter at least of a run of more than four seconds.
     freely = _run(kernel, "hostile-uniform", 0)
-    slowed = _run(kernel, "hostile-uniform", 1, "24000000", looks=True)
+    slowed = _run(kernel, "hostile-uniform", 1, "16000000", looks=True)
     assert freely.vmstat["pghot_delay_no_gain"] == 0
     assert slowed.vmstat["pghot_exchange_loss"] > 0
     assert slowed.vmstat["pghot_delay_no_gain"] > 0
