@@ -68,7 +68,11 @@ def _nodes(status: Status, width: int) -> list[str]:
         for n in status.nodes
     ]
     header = "node> tier> cpus size> free> room promoted_to> demoted_from> distance_to"
-    return ["Nodes (pages)", *table(header, rows)]
+    lines = ["Nodes (pages)", *table(header, rows)]
+    read = all(n.promoted_to_pages is not None for n in status.nodes)
+    if read and all(n.demoted_from_pages is None for n in status.nodes):
+        lines.append("  demoted_from: this kernel does not count demoted pages by node")
+    return lines
 
 
 _WAITS, _STUCK, _IDLE = "waits", "stuck", "idle"
