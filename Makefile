@@ -22,6 +22,12 @@ TAKEN_shell := MACHINE FLAVOUR CMDLINE RUN
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
 unknown = $(strip $(filter-out $(TAKEN) $(TAKEN_$@),$(GIVEN)))
 refuse = $(if $(unknown),echo 'lab: $@ takes no $(unknown): see make help' >&2; exit 2;)
+# What is meant otherwise, as "yes", is not to test the ordinary kernel for an hour.
+ifeq ($(origin DEBUG),command line)
+ifneq ($(filter-out 0 1,$(DEBUG)),)
+refuse = echo 'lab: DEBUG=$(DEBUG) is neither 0 nor 1: say DEBUG=1 or leave it out' >&2; exit 2;
+endif
+endif
 # The verb that is called as the target is.
 run = $(refuse) $(LAB) $@
 

@@ -70,6 +70,9 @@ def numa_balancing(status: Status) -> Finding | None:
     state = "off" if balancing.mode == 0 else "on without memory tiering (mode 1)"
     if others := _do_without(status):
         return Finding(OK, f"NUMA balancing is {state}; {others}")
+    if len(status.tiers) == 1:
+        # There is nothing to look for, which is another finding.
+        return None
     return Finding(
         FAIL,
         f"NUMA balancing is {state}.",

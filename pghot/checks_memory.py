@@ -119,7 +119,7 @@ def make_room(status: Status) -> tuple[str, str | None]:
     if factor is None or factor >= _WIDE_WATERMARKS:
         return words, None
     return (
-        f"{words} Wider watermarks make it start earlier.",
+        f"{words} Wider watermarks (now {factor}) make it start earlier, until the next boot.",
         f"sysctl -w vm.watermark_scale_factor={_WIDE_WATERMARKS}",
     )
 

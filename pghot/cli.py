@@ -297,11 +297,21 @@ def _explain(args: argparse.Namespace) -> int:
     return 0
 
 
+_FIRST = ("-h", "--help", "--version", "--")
+"""Options of no command."""
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command and return its exit status; raises SystemExit for a wrong command line."""
     from pghot.snapshot import NothingToRead
 
-    args, unknown = build_parser().parse_known_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    parser = build_parser()
+    if words and words[0].startswith("-") and words[0] not in _FIRST:
+        parser.error(
+            f"options come after the command, as in 'pghot status --json', and {words[0]} is first"
+        )
+    args, unknown = parser.parse_known_args(words)
     if unknown:
         # parse_args() would answer with the usage of the command as a whole.
         args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")

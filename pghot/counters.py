@@ -134,7 +134,7 @@ COUNTERS: dict[str, Counter] = dict(
             "pghot_skip_dirty",
             "The page belongs to a file and is dirty.",
             "It is considered again once it is written back and used again. When this dominates,"
-            " write back sooner.",
+            " write back sooner. The command lasts until the next boot.",
             f"sysctl -w vm.dirty_background_ratio={DIRTY_BACKGROUND_RATIO}",
         ),
         _counter(

@@ -375,8 +375,8 @@ def short(
     shown = [name for name, own in by_experiment(rows).items() if _has_share(own.values())]
     some = [name for name in shown if name in only]
     head = (
-        "R of each. Bold is who is ahead: with every seed of the random numbers, by however "
-        "little, and in the mean by no less than two builds that do the same differ by. "
+        "R of each. Bold is who is ahead: with every seed of the random numbers, and in the mean "
+        f"by {resolution.LEAST} or more, and no less than two builds that do the same differ by. "
         f"{_NOT_KNOWN}: too few runs to tell."
     )
     more = (

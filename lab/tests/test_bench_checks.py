@@ -139,6 +139,10 @@ def test_variables_that_a_target_does_not_take_are_refused():
         assert f"lab: {target} takes no TEST: " in made(target, "TEST=1")
     assert "takes no" not in made("shell", "MACHINE=small", "FLAVOUR=stock", "RUN=true")
     assert "takes no" not in made("test", "TESTS=pghot/tests", "DEBUG=1", "JOBS=2")
+    for text in ("yes", "2", "1 1x"):
+        assert f"lab: DEBUG={text} is neither 0 nor 1" in made("test", f"DEBUG={text}")
+    for text in ("", "0", "1"):
+        assert "neither" not in made("test", f"DEBUG={text}")
     told = subprocess.run(["make", "help"], cwd=paths.ROOT, capture_output=True, check=True)
     parts = told.stdout.decode().partition("All of these take")[2].partition("'soak'")[0]
     names = re.findall(r"^  ([A-Z_]+)=", parts, re.MULTILINE)

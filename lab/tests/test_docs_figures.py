@@ -333,8 +333,8 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             and not name.startswith("idle")
         ),
     ),
-    "Looks at page tables are what wins `regions` and one more: with hint faults alone pghot "
-    "gains nothing over stock Linux there.": (
+    "Looks at page tables are what wins `regions` and one with huge pages: with hint faults alone "
+    "pghot gains nothing over stock Linux there.": (
         "README.md",
         lambda: (
             {"regions", "random-thp"} <= where("ahead")

@@ -95,6 +95,13 @@ def test_an_error_before_the_subcommand_is_answered_by_the_command(run):
     assert said.startswith("usage: pghot [-h]") and said.endswith("\nsee 'pghot --help'\n")
 
 
+@pytest.mark.parametrize("args", [["--json", "status"], ["--watch", "2"], ["--foo"]])
+def test_options_before_the_command_are_told_where_to_go(run, args):
+    result = run(*args)
+    said = f"options come after the command, as in 'pghot status --json', and {args[0]} is first"
+    assert result.status == 2 and said in result.err
+
+
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that only sleeping moves; `busy` is what the machine does meanwhile."""

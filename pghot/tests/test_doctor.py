@@ -55,7 +55,6 @@ def test_plain_server(verdicts, bare):
         "kernel": "warn",
         "memory-tiers": "fail",
         "hmat": "warn",
-        "numa-balancing": "fail",
         "exit": 1,
     }
 

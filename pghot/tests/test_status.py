@@ -23,8 +23,8 @@ def test_demotion_that_no_node_counts(run, cxl):
     # As in Linux 6.1, which counts it for the whole machine.
     for node in range(3):
         cxl.write(f"sys/devices/system/node/node{node}/vmstat", "pgpromote_success 7\n")
-    said = section(run("status", machine=cxl).out, "Nodes")
-    assert said.splitlines()[-1] == "  demoted_from: this kernel does not count demoted pages by node"
+    said = section(run("status", machine=cxl).out, "Nodes").splitlines()[-1]
+    assert said == "  demoted_from: this kernel does not count demoted pages by node"
 
 
 def test_healthy_machine(run, cxl):
