@@ -104,6 +104,25 @@ TEST(what_is_pinned_for_dma_is_not_touched)
 	machine_stop();
 }
 
+/* It would fail, and its record be gone. */
+TEST(what_is_being_written_is_tried_again)
+{
+	struct folio *folio;
+
+	start();
+	folio = machine_folio(2, 0);
+	folio->file = true;
+	folio->writeback = true;
+	machine_ready(2, 0, 0);
+	machine_run(10 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_stat("skip_migrate"), 0);
+	assert_int_equal(machine_stat("batches"), 0);
+	folio->writeback = false;
+	machine_run(PGHOT_PERIOD_MS);
+	assert_int_equal(machine_moved(2, 0, 1, 0), 1);
+	machine_stop();
+}
+
 TEST(a_cpuset_sends_a_page_to_the_node_it_allows)
 {
 	struct mem_cgroup one = { .allowed.bits = { BIT(1) | BIT(2) } };
@@ -283,6 +302,7 @@ UNIT_MAIN(
 	cmocka_unit_test(a_large_folio_is_one_record),
 	cmocka_unit_test(what_will_not_move_is_counted_under_its_reason),
 	cmocka_unit_test(what_is_pinned_for_dma_is_not_touched),
+	cmocka_unit_test(what_is_being_written_is_tried_again),
 	cmocka_unit_test(a_cpuset_sends_a_page_to_the_node_it_allows),
 	cmocka_unit_test(a_page_in_use_is_tried_again),
 	cmocka_unit_test(what_no_list_has_is_not_tried_again),

@@ -291,6 +291,9 @@ enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
 		verdict = promote_off_lru(p, folio);
 	else if (folio_is_file_lru(folio) && folio_test_dirty(folio))
 		verdict = PGHOT_DIRTY;
+	else if (folio_test_writeback(folio))
+		/* Migration does not wait for that, and it is over soon. */
+		verdict = PGHOT_BUSY;
 	else if (folio_maybe_dma_pinned(folio))
 		/* That it cannot move migration finds out after it is unmapped. */
 		verdict = PGHOT_PINNED;

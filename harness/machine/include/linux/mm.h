@@ -42,7 +42,7 @@ struct folio {
 	u32 accessed_ms;
 	/* A CPU will put it on the LRU list, when it is asked. */
 	bool in_batch;
-	bool on_lru, file, dirty, busy, pinned, dma, young, locked, shared;
+	bool on_lru, file, dirty, writeback, busy, pinned, dma, young, locked, shared;
 	bool swapcache;
 	/* What reclaim knows of it, and that it has no file, or a mapping. */
 	bool referenced, active, workingset, unevictable, anon, mapped, idle;
@@ -89,6 +89,7 @@ int page_to_nid(const struct page *page);
 #define folio_test_lru(folio)	((folio)->on_lru)
 #define folio_is_file_lru(folio) ((folio)->file)
 #define folio_test_dirty(folio)	((folio)->dirty)
+#define folio_test_writeback(folio) ((folio)->writeback)
 #define folio_maybe_dma_pinned(folio) ((folio)->dma)
 #define folio_maybe_mapped_shared(folio) ((folio)->shared)
 #define folio_test_unevictable(folio) ((folio)->unevictable)
