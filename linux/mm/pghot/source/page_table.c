@@ -31,6 +31,9 @@ static bool page_table_fill(struct pt_looker *looker)
 {
 	bool passed;
 
+	/* Until there is memory that could be promoted. */
+	if (nodes_empty(pghot_lower_nodes))
+		return true;
 	/* A page table that was let go may be looked at again. */
 	if (!looker->focus->nr)
 		pt_scan->table = PT_NO_TABLE;

@@ -155,4 +155,24 @@ test_node_goes_and_comes_back() {
 	works_again
 }
 
+passes_grew() { (($(<$SCAN/passes) > $1)); }
+
+# What nobody could promote nobody looks for.
+test_page_tables_rest_without_the_node() {
+	local block passes
+	need_blocks
+	need_scan
+	echo 0 >$SCAN/enabled
+	for block in "${BLOCKS[@]}"; do
+		wait_until offline "$block" || fail "$block stays online"
+	done
+	passes=$(<$SCAN/passes)
+	# It begins with several passes at once.
+	echo 1 >$SCAN/enabled
+	sleep $SLOWER
+	! passes_grew "$passes" || fail "$(($(<$SCAN/passes) - passes)) passes without the node"
+	online "${BLOCKS[@]}"
+	wait_until passes_grew "$passes" || fail "it does not begin again"
+}
+
 run_tests "$@"
