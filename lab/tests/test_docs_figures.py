@@ -404,24 +404,28 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             > 0
         ),
     ),
-    "With it the lead in R is less than half as large in `tenants` and `redis`, and in `graph500` "
-    "there is none.": (
+    "with that the rows of `redis` were made, and pghot's lead in R stays as it is there.": (
         "docs/model.md",
         lambda: (
-            all(
-                2 * sensitivity(name, "faster-cpu", "lead")
-                < sensitivity(name, "as-described", "lead")
-                for name in ("tenants", "redis")
+            abs(
+                sensitivity("redis", "faster-cpu", "lead")
+                - sensitivity("redis", "as-described", "lead")
             )
+            < LEAST
+        ),
+    ),
+    "There the lead in R is less than half as large in `tenants`, and in `graph500` there is "
+    "none.": (
+        "docs/model.md",
+        lambda: (
+            2 * sensitivity("tenants", "faster-cpu", "lead")
+            < sensitivity("tenants", "as-described", "lead")
             and abs(sensitivity("graph500", "faster-cpu", "lead")) < LEAST
         ),
     ),
-    "In `tenants` pghot is ahead by more seconds than as described, in `redis` by fewer.": (
+    "In `tenants` pghot is ahead by more seconds than as described.": (
         "docs/model.md",
-        lambda: (
-            by("tenants", "faster-cpu") > by("tenants", "as-described")
-            and by("redis", "faster-cpu") < by("redis", "as-described")
-        ),
+        lambda: by("tenants", "faster-cpu") > by("tenants", "as-described"),
     ),
     "How often memory can be scanned (`half-memory`, `double-memory`) makes more of a difference "
     "to stock Linux than to pghot where a file that is read fills DRAM (`tenants`).": (
