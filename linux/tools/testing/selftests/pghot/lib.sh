@@ -65,6 +65,9 @@ need_scan() { # thousandths of a CPU
 	[ "$(<$SCAN/running)" = 1 ] || fail "page tables are not scanned"
 }
 
+# The scan was through with all processes so often, since boot.
+passed() { (($(<$SCAN/passes) >= $1)); }
+
 need_page_cache() { # directory
 	case $(stat -f -c %T "$1") in
 	tmpfs | overlayfs | v9fs)

@@ -8,8 +8,6 @@
 # Time in which the scan is through with all processes several times.
 PASSES=4
 
-passed() { (($(<$SCAN/passes) >= $1)); }
-
 # The scan goes through all processes some times from now on.
 let_scan() { # passes
 	wait_until passed $(($(<$SCAN/passes) + $1)) || fail "the scan stands still"

@@ -87,8 +87,6 @@ reclaim() { # name
 		"$KEPT of them accessed"
 }
 
-passed() { (($(<$SCAN/passes) >= $1)); }
-
 # Accesses are too far apart to make a page ready: all stay where they are.
 test_takes_the_same_with_the_scan() {
 	local young kept left
