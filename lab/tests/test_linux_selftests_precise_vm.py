@@ -13,14 +13,13 @@ machine = guests.fixture("three-node", "pghot=precise")
 ONCE = {
     "age.sh",
     "headroom.sh",
-    "knobs.sh",
     "modes.sh-access_times_do_not_pass_for_cpus",
     "modes.sh-no_page_is_the_schedulers_when_the_mode_changes",
     "modes.sh-writers_take_turns",
     "scan.sh-period_follows_faults",
 }
 """Scripts, and single tests of others, in which it has no part how records are laid out: they ask
-about lists of reclaim, watermarks, files, and marks and periods that are the scheduler's."""
+about lists of reclaim, watermarks, and marks and periods that are the scheduler's."""
 
 
 def _tests() -> list[tuple[str, str]]:
