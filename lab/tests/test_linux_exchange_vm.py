@@ -55,7 +55,7 @@ def _run(
             programs=(*run.programs, run.workload[0]),
             files={**run.files, "/looks": _LOOKS.encode()},
         )
-    setup += f"echo {backoff} >/sys/kernel/mm/pghot/backoff"
+    setup = f"{setup}\necho {backoff} >/sys/kernel/mm/pghot/backoff"
     return by_kernel(kernel, run, "how often pages are accessed beside it", setup)
 
 
@@ -122,7 +122,7 @@ def test_what_is_evicted_for_promotion_and_wanted_again_is_a_loss(kernel):
         "tenants",
         1,
         contender="pghot-default",
-        setup="echo /sys/kernel/mm/numa/demotion_enabled 0 >>/run/lab/settings\n",
+        setup="echo /sys/kernel/mm/numa/demotion_enabled 0 >>/run/lab/settings",
     )
     assert done.vmstat["pgdemote_kswapd"] == 0
     assert done.vmstat["workingset_refault_file"] > 10000
