@@ -18,6 +18,8 @@ static unsigned int came_every, went_every;
 /* So many may come in a tick, if tokens allow; does another one go for each? */
 static unsigned int come_a_tick;
 static bool give_away;
+/* Of which order those are that come, and those that go. */
+static unsigned int came_order, went_order;
 /* After how long, in ms, hint faults come; and folios have a place on an LRU list. */
 static unsigned int latency, listed_after;
 static unsigned long next, came, listed;
@@ -36,17 +38,25 @@ static void use(int nid, unsigned int every)
 		machine_touch(nid, harness_random(&seed) % FRAMES);
 }
 
-/* A page of node 2 comes to a frame of node 0, and another one the other way round. */
+/*
+ * A page of node 2 comes to a frame of node 0, and another one the other way round. Large
+ * folios do with their first pages.
+ */
 static void move(unsigned long i)
 {
 	unsigned long k = (i + frames / 2) % frames;
-	struct folio from_lower = { .nid = 2, .pfn = machine_pfn(2, i) };
-	struct folio from_top = { .nid = 0, .pfn = machine_pfn(0, k) };
+	struct folio from_lower = {
+		.nid = 2, .pfn = machine_pfn(2, i), .order = came_order,
+	};
+	struct folio from_top = {
+		.nid = 0, .pfn = machine_pfn(0, k), .order = went_order,
+	};
 
 	if (listed_after)
 		machine_folio(0, i)->on_lru = machine_folio(2, k)->on_lru = false;
-	__pghot_moved(machine_folio(0, i), &from_lower);
-	if (give_away)
+	if (i % (1UL << came_order) == 0)
+		__pghot_moved(machine_folio(0, i), &from_lower);
+	if (give_away && k % (1UL << went_order) == 0)
 		__pghot_moved(machine_folio(2, k), &from_top);
 	atomic_long_add(1, &pghot_target(0)->promoted);
 	came++;
@@ -101,6 +111,8 @@ static void begin(unsigned int hot, unsigned int cold)
 	went_every = cold;
 	come_a_tick = 8;
 	give_away = true;
+	came_order = 0;
+	went_order = 0;
 	latency = 0;
 	listed_after = 0;
 	listed = 0;
@@ -109,6 +121,18 @@ static void begin(unsigned int hot, unsigned int cold)
 	came = 0;
 	seed = 1;
 	machine_work = tick;
+}
+
+/* For after begin(): those that come, or that go, are that large. */
+static inline void make_large(bool come, unsigned int order)
+{
+	unsigned long i;
+
+	for (i = 0; i < FRAMES; i += 1UL << order)
+		machine_large(come ? 0 : 2, i, order);
+	*(come ? &came_order : &went_order) = order;
+	/* One such folio in eight ticks, if they are huge. */
+	come_a_tick = 64;
 }
 
 static bool is_held_back(void)

@@ -13,21 +13,43 @@
 #define LEAST	(PGHOT_SPEED_BYTES * 1000 / WINDOW)
 #define FAST	(100ULL << 20)
 
-/* So many pages, each accessed after so many ms, or never. */
+/* So many folios of that size, each accessed after so many ms, or never. */
+static void add(struct pghot_use *use, u32 folios, unsigned long nr_pages, u32 ms, u32 never)
+{
+	while (folios--)
+		pghot_use_add(use, ms, nr_pages, true);
+	while (never--)
+		pghot_use_add(use, 1000, nr_pages, false);
+}
+
 static struct pghot_use used(u32 pages, u32 ms, u32 never)
 {
 	struct pghot_use use = {};
 
-	while (pages--)
-		pghot_use_add(&use, ms);
-	while (never--)
-		pghot_use_add(&use, 1000);
+	add(&use, pages, 1, ms, never);
 	return use;
 }
 
+static struct pghot_use used_huge(u32 folios, u32 ms, u32 never)
+{
+	struct pghot_use use = {};
+
+	add(&use, folios, 512, ms, never);
+	return use;
+}
+
+/* Of single pages nothing is uncertain. */
 static u32 percent(struct pghot_use came, struct pghot_use went)
 {
-	return pghot_gain_percent(&came, &went);
+	struct pghot_gain gain = pghot_gain(&came, &went);
+
+	assert_in_range(gain.most - gain.least, 0, 1);
+	return gain.least;
+}
+
+static struct pghot_gain gain(struct pghot_use came, struct pghot_use went)
+{
+	return pghot_gain(&came, &went);
 }
 
 TEST(alike_is_a_hundred_percent)
@@ -55,8 +77,64 @@ TEST(few_that_are_hot_make_up_for_many)
 	unsigned int i;
 
 	for (i = 0; i < 162; i++)
-		pghot_use_add(&came, 500);
-	assert_in_range(pghot_gain_percent(&came, &went), 185, 195);
+		pghot_use_add(&came, 500, 1, true);
+	assert_in_range(percent(came, went), 185, 195);
+}
+
+/* As long as all have the same size it does not matter which. */
+TEST(huge_beside_huge_is_as_small_beside_small)
+{
+	struct pghot_gain huge = gain(used_huge(60, 10, 40), used_huge(50, 100, 90));
+	u32 small = percent(used(60, 10, 40), used(50, 100, 90));
+
+	assert_in_range(huge.least, small - 1, small + 1);
+	assert_in_range(huge.most, small - 1, small + 1);
+}
+
+/*
+ * A huge folio that is accessed once in 250 ms, and a page that is once in 100: it depends on
+ * whether all of the folio is.
+ */
+TEST(small_beside_huge_is_between_two_bounds)
+{
+	struct pghot_gain come = gain(used(64, 100, 0), used_huge(64, 250, 0));
+	struct pghot_gain go = gain(used_huge(64, 250, 0), used(64, 100, 0));
+
+	assert_in_range(come.least, 155, 160);
+	assert_in_range(come.most, 3400, 3600);
+	assert_in_range(go.least, 2, 3);
+	assert_in_range(go.most, 60, 64);
+	/* The other way round one bound says gain, and one loss. */
+	come = gain(used(64, 500, 0), used_huge(64, 10, 0));
+	assert_true(come.least < PGHOT_GAIN_PERCENT);
+	assert_true(come.most >= PGHOT_GAIN_PERCENT);
+}
+
+/* A page that nobody accessed is not worth more than a huge folio that nobody accessed. */
+TEST(what_is_not_accessed_is_alike_in_any_size)
+{
+	struct pghot_gain cold = gain(used(0, 0, 64), used_huge(0, 0, 64));
+
+	assert_in_range(cold.least, 99, 100);
+	assert_in_range(cold.most, 100, 101);
+	cold = gain(used_huge(0, 0, 64), used(0, 0, 64));
+	assert_in_range(cold.least, 99, 100);
+	assert_in_range(cold.most, 100, 101);
+	/* And what is has more, in whichever size. */
+	assert_true(gain(used(0, 0, 64), used_huge(64, 100, 0)).most < PGHOT_GAIN_PERCENT);
+	assert_true(gain(used_huge(64, 100, 0), used(0, 0, 64)).least > PGHOT_GAIN_AGAIN);
+}
+
+/* A few huge folios among many pages do not decide alone, and are not passed over. */
+TEST(huge_among_small_counts_as_some)
+{
+	struct pghot_use came = used(90, 10, 0), went = used(90, 500, 0);
+
+	add(&came, 2, 512, 1000, 0);
+	add(&went, 2, 512, 1000, 0);
+	assert_true(gain(came, went).least > 300);
+	add(&came, 28, 512, 1000, 0);
+	assert_in_range(gain(came, went).least, 50, 150);
 }
 
 /* However many, however long: nothing overflows. */
@@ -65,15 +143,21 @@ TEST(it_is_bounded)
 	struct pghot_use most = {}, least = {};
 	unsigned int i;
 
-	for (i = 0; i < 10 * PGHOT_GAIN_PAGES; i++) {
-		pghot_use_add(&most, 0);
-		pghot_use_add(&least, 60000);
+	for (i = 0; i < 10 * PGHOT_GAIN_FOLIOS; i++) {
+		pghot_use_add(&most, 0, 1, true);
+		pghot_use_add(&least, 60000, 1, false);
 	}
 	assert_in_range(percent(most, least), 9000, PGHOT_GAIN_PERCENT_MAX);
 	assert_in_range(percent(least, most), 0, 1);
-	for (i = 0; i < 10 * PGHOT_GAIN_PAGES; i++)
-		pghot_use_add(&least, U32_MAX);
+	for (i = 0; i < 10 * PGHOT_GAIN_FOLIOS; i++)
+		pghot_use_add(&least, U32_MAX, 1, false);
 	assert_int_equal(percent(most, least), PGHOT_GAIN_PERCENT_MAX);
+	for (i = 0; i < 10 * PGHOT_GAIN_FOLIOS; i++) {
+		pghot_use_add(&most, 0, 1UL << 18, true);
+		pghot_use_add(&least, 60000, 1UL << 18, false);
+	}
+	assert_in_range(gain(most, least).least, 9000, PGHOT_GAIN_PERCENT_MAX);
+	assert_in_range(gain(least, most).most, 0, 1);
 }
 
 TEST(old_pages_count_less)
@@ -82,12 +166,12 @@ TEST(old_pages_count_less)
 	unsigned int i;
 
 	for (i = 0; i < 10000; i++)
-		pghot_use_add(&use, 1);
-	for (i = 0; i < 10 * PGHOT_GAIN_PAGES; i++)
-		pghot_use_add(&use, 1000);
+		pghot_use_add(&use, 1, 1, true);
+	for (i = 0; i < 10 * PGHOT_GAIN_FOLIOS; i++)
+		pghot_use_add(&use, 1000, 1, true);
 	assert_true(pghot_use_known(&use));
-	assert_true(use.pages < 1000);
-	assert_true(use.weight / use.pages < 1000);
+	assert_true(use.folios < 1000);
+	assert_true(use.weight / use.folios < 1000);
 }
 
 /*
@@ -104,7 +188,7 @@ static void watch(struct pghot_use *use, u32 every, u64 *seed)
 		if (harness_random(seed) % every == 0)
 			break;
 	}
-	pghot_use_add(use, ms < 1000 ? min(next, 1000U) : 1000);
+	pghot_use_add(use, min(next, 1000U), 1, ms < 1000);
 }
 
 /* In how many of a thousand rounds it seems to gain. */
@@ -116,7 +200,7 @@ static unsigned int gains(u32 came_every, u32 went_every)
 	for (round = 0; round < 1000; round++) {
 		struct pghot_use came = {}, went = {};
 
-		for (i = 0; i < PGHOT_GAIN_PAGES; i++) {
+		for (i = 0; i < PGHOT_GAIN_FOLIOS; i++) {
 			watch(&came, came_every, &seed);
 			watch(&went, went_every, &seed);
 		}
@@ -318,25 +402,24 @@ TEST(choice_lasts_longer_from_loss_to_loss)
 	assert_int_equal(choosy_for(&pace, false), PGHOT_SPEED_PATIENCE * WINDOW);
 }
 
+static bool early(struct pghot_use least, struct pghot_use went)
+{
+	return pghot_gain_early(&least, &went);
+}
+
 TEST(a_clear_gain_is_known_early)
 {
-	struct pghot_use went = used(64, 500, 0), came = used(64, 8, 0);
+	struct pghot_use went = used(64, 500, 0);
 
-	assert_true(pghot_gain_early(&came, &went, 0, 500));
-	assert_int_equal(came.pages, 64);
+	assert_true(early(used(64, 8, 0), went));
 	/* Those that are not accessed yet might never be. */
-	came = used(32, 8, 0);
-	assert_true(pghot_gain_early(&came, &went, 32, 500));
-	assert_int_equal(came.pages, 64);
-	came = used(8, 250, 0);
-	assert_false(pghot_gain_early(&came, &went, 248, 500));
-	assert_int_equal(came.pages, 8);
+	assert_true(early(used(32, 8, 32), went));
+	assert_false(early(used(8, 250, 248), went));
 	/* Too few to say. */
-	came = used(20, 8, 0);
-	assert_false(pghot_gain_early(&came, &went, 20, 500));
-	went = used(20, 500, 0);
-	came = used(64, 8, 0);
-	assert_false(pghot_gain_early(&came, &went, 0, 500));
+	assert_false(early(used(20, 8, 20), went));
+	assert_false(early(used(64, 8, 0), used(20, 500, 0)));
+	/* It gains only if nobody uses all of what went. */
+	assert_false(early(used(64, 8, 0), used_huge(64, 8, 0)));
 }
 
 TEST(what_is_held_back_at_its_source_goes_by_steps)
@@ -356,6 +439,10 @@ UNIT_MAIN(
 	cmocka_unit_test(who_is_accessed_ten_times_as_often_counts_three_times),
 	cmocka_unit_test(what_nobody_accesses_is_worth_giving_away),
 	cmocka_unit_test(few_that_are_hot_make_up_for_many),
+	cmocka_unit_test(huge_beside_huge_is_as_small_beside_small),
+	cmocka_unit_test(small_beside_huge_is_between_two_bounds),
+	cmocka_unit_test(what_is_not_accessed_is_alike_in_any_size),
+	cmocka_unit_test(huge_among_small_counts_as_some),
 	cmocka_unit_test(it_is_bounded),
 	cmocka_unit_test(old_pages_count_less),
 	cmocka_unit_test(chance_makes_no_gain),

@@ -111,8 +111,8 @@ def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
     assert (round(memory, -2), time, memory // time) == (500, 20, 25)
     assert f"one scan takes {256 // area} of them at once" in text and 64 // area == 8
     assert f"the {64 * memory >> 10} GiB that it stands for have {64 * memory // area}" in text
-    ticks = value("PGHOT_GAIN_PAGES") // value("SAMPLES_A_TICK")
-    assert f"{value('PGHOT_GAIN_PAGES')} of each take {ticks} ticks, {4 * ticks} ms" in text
+    ticks = value("PGHOT_GAIN_FOLIOS") // value("SAMPLES_A_TICK")
+    assert f"{value('PGHOT_GAIN_FOLIOS')} of each take {ticks} ticks, {4 * ticks} ms" in text
     permille = int(is_now["PGHOT_CPU_PERMILLE"])
     assert values(Scale(1, 1, 64))["cpu_permille"] == permille
     assert f"where the rule would have {permille * time / memory:.1f}." in text

@@ -191,8 +191,7 @@ static void exchange_end(struct pghot_exchange *x, u32 rest_ms)
 	spin_unlock(&x->lock);
 	x->came.use = (struct pghot_use) {};
 	/* What reclaim takes changes slowly. */
-	x->went.use.pages /= 2;
-	x->went.use.weight /= 2;
+	pghot_use_halve(&x->went.use);
 }
 
 /* What has plenty of room takes all that is accessed. */
@@ -254,14 +253,20 @@ static bool exchange_slow(const struct pghot_exchange *x)
 /* To come back from slow promotion does not take all the pages. */
 static bool exchange_is_known(struct pghot_exchange *x)
 {
+	struct pghot_use least;
+
 	/* Of those that are watched for long it is the hottest that are known first. */
 	if (x->cache && pghot_now_ms() - x->began_ms < exchange_watch_ms(x))
 		return false;
 	if (pghot_use_known(&x->came.use) && pghot_use_known(&x->went.use))
 		return true;
-	return exchange_slow(x) &&
-	       pghot_gain_early(&x->came.use, &x->went.use,
-				READ_ONCE(x->came.nr), exchange_watch_ms(x));
+	if (!exchange_slow(x))
+		return false;
+	least = pghot_watch_least(&x->came, exchange_watch_ms(x));
+	if (!pghot_gain_early(&least, &x->went.use))
+		return false;
+	x->came.use = least;
+	return true;
 }
 
 static void exchange_choice_begins(struct pghot_exchange *x)
@@ -307,9 +312,14 @@ static bool exchange_evicts(struct pghot_exchange *x, u32 ms, unsigned int least
 	return evicts;
 }
 
+static u32 exchange_gains_from(const struct pghot_exchange *x)
+{
+	return x->cache ? PGHOT_CACHE_GAIN_PERCENT : PGHOT_GAIN_PERCENT;
+}
+
 static void exchange_known(struct pghot_exchange *x, u32 percent, u32 window)
 {
-	bool gains = percent >= (x->cache ? PGHOT_CACHE_GAIN_PERCENT : PGHOT_GAIN_PERCENT);
+	bool gains = percent >= exchange_gains_from(x);
 
 	if (x->cache)
 		exchange_held_known(x, percent, window);
@@ -322,19 +332,11 @@ static void exchange_known(struct pghot_exchange *x, u32 percent, u32 window)
 	exchange_end(x, gains || !READ_ONCE(pghot_backoff) ? window : 0);
 }
 
-/* Nothing had to go for what came: then there is no harm in more. */
-static void exchange_quiet(struct pghot_exchange *x, u32 window)
+static void exchange_try_faster(struct pghot_exchange *x, u32 window)
 {
-	bool went = x->went.added || exchange_evicts(x, 0, 1);
 	u32 now = pghot_now_ms();
 
-	if (now - x->began_ms >= ROUND_WINDOWS * window) {
-		exchange_end(x, 0);
-		/* Of so few nothing is known. A rate has room for as many as it takes. */
-		x->held -= min(x->held, 1U);
-	}
-	if (!exchange_slow(x) || went ||
-	    now - x->steady_ms < x->quiet_ms)
+	if (!exchange_slow(x) || now - x->steady_ms < x->quiet_ms)
 		return;
 	if (x->cache)
 		x->held = pghot_held_try(x->held);
@@ -342,6 +344,35 @@ static void exchange_quiet(struct pghot_exchange *x, u32 window)
 		pghot_speed_try(&x->target->speed);
 	x->quiet_ms = window;
 	x->steady_ms = now;
+}
+
+/* Where it depends on what nobody knows whether that gains, it is not slowed down for that. */
+static void exchange_judge(struct pghot_exchange *x, u32 window)
+{
+	struct pghot_gain gain = pghot_gain(&x->came.use, &x->went.use);
+
+	if (gain.least >= exchange_gains_from(x)) {
+		exchange_known(x, gain.least, window);
+	} else if (gain.most < exchange_gains_from(x)) {
+		exchange_known(x, gain.most, window);
+	} else {
+		exchange_try_faster(x, window);
+		exchange_end(x, window);
+	}
+}
+
+/* Nothing had to go for what came: then there is no harm in more. */
+static void exchange_quiet(struct pghot_exchange *x, u32 window)
+{
+	bool went = x->went.added || exchange_evicts(x, 0, 1);
+
+	if (pghot_now_ms() - x->began_ms >= ROUND_WINDOWS * window) {
+		exchange_end(x, 0);
+		/* Of so few nothing is known. A rate has room for as many as it takes. */
+		x->held -= min(x->held, 1U);
+	}
+	if (!went)
+		exchange_try_faster(x, window);
 }
 
 /* Nobody tells any more that page cache is used. */
@@ -369,10 +400,10 @@ static void exchange_work(struct work_struct *work)
 	if (x->cache && !static_branch_unlikely(&pghot_page_cache_key))
 		exchange_forget(x);
 	/* What is read again takes its time: a few pages at once may be by chance. */
-	if (exchange_evicts(x, exchange_watch_ms(x), PGHOT_GAIN_PAGES))
+	if (exchange_evicts(x, exchange_watch_ms(x), PGHOT_GAIN_FOLIOS))
 		exchange_known(x, PGHOT_EVICTED_PERCENT, window);
 	else if (exchange_is_known(x))
-		exchange_known(x, pghot_gain_percent(&x->came.use, &x->went.use), window);
+		exchange_judge(x, window);
 	else
 		exchange_quiet(x, window);
 	if (x->cache) {

@@ -23,87 +23,134 @@
 #define HELD_STEP	((u32)ilog2(SPEED_STEP))
 /* By which power of two a loss makes it more choosy. */
 #define SPEED_CHOICE	3U
-/* Beyond so many pages old ones count half, so that new ones count at all. */
-#define USE_PAGES_MAX	(4U * PGHOT_GAIN_PAGES)
+/* Beyond so many folios old ones count half, so that new ones count at all. */
+#define USE_FOLIOS_MAX	(4U * PGHOT_GAIN_FOLIOS)
 /* An access in a millisecond has the root of this for its weight. */
 #define USE_WEIGHT	100000000U
+/* The root of a single page. */
+#define USE_ROOT	16U
 
 /**
- * pghot_use_add - one more page was watched
- * @use: what is known of such pages
- * @ms: after how long it was accessed, or for how long it was watched
- *
- * Who was not accessed is taken for accessed at the end: how rarely it is nobody
- * knows, and of pages that are hardly accessed one is as good as the other.
- *
- * The root of how often a page is accessed: by that, those few count that are
- * accessed much more often than most, as they should. By the rate itself they would
- * count too much for what chance does to them: of pages that are alike, one in a
- * hundred is seen a hundred times as soon as the others.
+ * pghot_use_halve - what is known of pages counts half from now on
+ * @use: what is known
  */
-void pghot_use_add(struct pghot_use *use, u32 ms)
+void pghot_use_halve(struct pghot_use *use)
 {
-	if (use->pages >= USE_PAGES_MAX) {
-		use->pages /= 2;
-		use->weight /= 2;
-	}
-	use->pages++;
-	use->weight += int_sqrt(USE_WEIGHT / max(ms, 1U));
+	use->folios /= 2;
+	use->roots /= 2;
+	use->largest /= 2;
+	use->weight /= 2;
+	use->idle /= 2;
+	use->idle_roots /= 2;
 }
 
 /**
- * pghot_use_known - were enough pages watched
+ * pghot_use_add - one more folio was watched
+ * @use: what is known of such
+ * @ms: after how long it was accessed, or for how long it was watched
+ * @nr_pages: its size
+ * @accessed: it was
+ *
+ * The root of how often it is accessed: by that, those few count that are
+ * accessed much more often than most, as they should. By the rate itself they would
+ * count too much for what chance does to them: of pages that are alike, one in a
+ * hundred is seen a hundred times as soon as the others.
+ *
+ * Who was not accessed is taken for accessed at the end: how rarely it is nobody
+ * knows, and of pages that are hardly accessed one is as good as the other.
+ */
+void pghot_use_add(struct pghot_use *use, u32 ms, unsigned long nr_pages, bool accessed)
+{
+	u32 root = int_sqrt(nr_pages * USE_ROOT * USE_ROOT);
+	u64 weight = int_sqrt(USE_WEIGHT / max(ms, 1U));
+
+	if (use->folios >= USE_FOLIOS_MAX)
+		pghot_use_halve(use);
+	use->folios++;
+	use->roots += root;
+	use->largest = max(use->largest, root);
+	if (accessed) {
+		use->weight += weight;
+	} else {
+		use->idle += weight;
+		use->idle_roots += weight * root;
+	}
+}
+
+/**
+ * pghot_use_known - were enough folios watched
  * @use: what is known of them
  *
  * Return: true if so.
  */
 bool pghot_use_known(const struct pghot_use *use)
 {
-	return use->pages >= PGHOT_GAIN_PAGES;
+	return use->folios >= PGHOT_GAIN_FOLIOS;
+}
+
+static u32 gain_percent(u64 came, u32 of_came, u64 went, u32 of_went)
+{
+	u64 less = went * max(of_came, 1U);
+
+	return min_t(u64, div64_u64(100 * came * max(of_went, 1U), max(less, 1ULL)),
+		     PGHOT_GAIN_PERCENT_MAX);
+}
+
+/* Whoever accesses a folio accesses all of it. */
+static u32 gain_if_dense(const struct pghot_use *came, const struct pghot_use *went)
+{
+	return gain_percent(came->weight + came->idle, came->folios,
+			    went->weight + went->idle, went->folios);
+}
+
+/*
+ * Each access is to one page of a folio. So of n pages each has the nth part of the accesses,
+ * and the root of it. For all to count, and one folio not to count for more than all the
+ * others, it counts as the root of n pages: together that is what the folio has.
+ *
+ * A page that was not accessed may be as cold as those of the largest folio that was not.
+ */
+static u32 gain_if_sparse(const struct pghot_use *came, const struct pghot_use *went)
+{
+	u32 largest = max(max(came->largest, went->largest), USE_ROOT);
+
+	return gain_percent(came->weight + div_u64(came->idle_roots, largest), came->roots,
+			    went->weight + div_u64(went->idle_roots, largest), went->roots);
 }
 
 /**
- * pghot_gain_percent - what pages are worth that came, beside those that went
+ * pghot_gain - what pages are worth that came, beside those that went
  * @came: pages that were promoted
  * @went: pages that were demoted
  *
- * Return: percent, at most %PGHOT_GAIN_PERCENT_MAX.
+ * An accessed bit does not tell how much of a folio was accessed. Where those that came
+ * and those that went differ in size, what they are worth is in between: if each access
+ * is to all of a folio, and if it is to one page.
+ *
+ * Return: between how many percent, each at most %PGHOT_GAIN_PERCENT_MAX.
  */
-u32 pghot_gain_percent(const struct pghot_use *came,
-		       const struct pghot_use *went)
+struct pghot_gain pghot_gain(const struct pghot_use *came, const struct pghot_use *went)
 {
-	u64 more = came->weight * max(went->pages, 1U);
-	u64 less = went->weight * max(came->pages, 1U);
+	u32 dense = gain_if_dense(came, went), sparse = gain_if_sparse(came, went);
 
-	return min_t(u64, div64_u64(100 * more, max(less, 1ULL)),
-		     PGHOT_GAIN_PERCENT_MAX);
+	return (struct pghot_gain) {
+		.least = min(dense, sparse), .most = max(dense, sparse),
+	};
 }
 
 /**
  * pghot_gain_early - is it clear already that what came is worth it
- * @came: pages that were promoted; those that are watched yet are added, if it is
+ * @least: pages that were promoted; those that are watched yet as if they were not
+ *	   accessed any more
  * @went: pages that were demoted
- * @watched: how many of those that came were not accessed yet
- * @ms: for how long pages are watched
- *
- * It is if it were so with none of them accessed any more.
  *
  * Return: true if so.
  */
-bool pghot_gain_early(struct pghot_use *came, const struct pghot_use *went,
-		      u32 watched, u32 ms)
+bool pghot_gain_early(const struct pghot_use *least, const struct pghot_use *went)
 {
-	struct pghot_use least = *came;
-
-	if (came->pages + watched < PGHOT_GAIN_EARLY_PAGES ||
-	    went->pages < PGHOT_GAIN_EARLY_PAGES)
-		return false;
-	while (watched--)
-		pghot_use_add(&least, ms);
-	if (pghot_gain_percent(&least, went) < PGHOT_GAIN_EARLY)
-		return false;
-	*came = least;
-	return true;
+	return least->folios >= PGHOT_GAIN_EARLY_FOLIOS &&
+	       went->folios >= PGHOT_GAIN_EARLY_FOLIOS &&
+	       pghot_gain(least, went).least >= PGHOT_GAIN_EARLY;
 }
 
 /**
@@ -145,7 +192,7 @@ bool pghot_speed_relax(struct pghot_speed *s, u32 ms, bool idle, u32 window_ms)
 /**
  * pghot_speed_judge - it is known what exchanging pages gains
  * @s: the speed
- * @percent: by pghot_gain_percent()
+ * @percent: by pghot_gain()
  * @bytes: what was promoted since the last time
  * @ms: how long ago that was
  * @window_ms: the window
@@ -215,7 +262,7 @@ u32 pghot_held_try(u32 held)
  * pghot_held_judge - it is known what exchanging pages gains that are held back at their
  *		      source
  * @held: by which power of two fewer of them are looked at
- * @percent: by pghot_gain_percent()
+ * @percent: by pghot_gain()
  *
  * Nobody is choosy about them: how often a file is read is known as a count within the
  * window, and those that are read in turn have it all alike.

@@ -9,8 +9,8 @@
 
 #include <linux/types.h>
 
-/* Of so many pages each way it has to be known how often they are accessed. */
-#define PGHOT_GAIN_PAGES	192U
+/* Of so many folios each way it has to be known how often they are accessed. */
+#define PGHOT_GAIN_FOLIOS	192U
 /*
  * What comes has to count for so much more than what goes. Of as many pages as that,
  * two kinds that are alike differ by more in one case of ten, by chance; where one is
@@ -41,18 +41,36 @@
 #define PGHOT_SPEED_PATIENCE	4U
 /* It is known sooner that promotion gains, if it does by so much. */
 #define PGHOT_GAIN_EARLY	150U
-#define PGHOT_GAIN_EARLY_PAGES	(PGHOT_GAIN_PAGES / 3U)
+#define PGHOT_GAIN_EARLY_FOLIOS	(PGHOT_GAIN_FOLIOS / 3U)
 /* Windows between two tries to promote faster again, at most. */
 #define PGHOT_SPEED_WINDOWS	16U
 
 /**
- * struct pghot_use - how often pages of one kind are accessed
- * @pages: how many were watched
- * @weight: of all these together, see pghot_use_add()
+ * struct pghot_use - how often folios of one kind are accessed
+ * @folios: how many were watched
+ * @roots: the roots of their pages, together
+ * @largest: the largest of these
+ * @weight: of all that were accessed together, see pghot_use_add()
+ * @idle: and of those that were not
+ * @idle_roots: the same times the root of each
  */
 struct pghot_use {
-	u32 pages;
+	u32 folios;
+	u32 roots;
+	u32 largest;
 	u64 weight;
+	u64 idle;
+	u64 idle_roots;
+};
+
+/**
+ * struct pghot_gain - what exchanging pages gains, in percent
+ * @least: that much at least
+ * @most: and at most
+ */
+struct pghot_gain {
+	u32 least;
+	u32 most;
 };
 
 /**
@@ -71,12 +89,11 @@ struct pghot_speed {
 	u32 patience;
 };
 
-void pghot_use_add(struct pghot_use *use, u32 ms);
+void pghot_use_halve(struct pghot_use *use);
+void pghot_use_add(struct pghot_use *use, u32 ms, unsigned long nr_pages, bool accessed);
 bool pghot_use_known(const struct pghot_use *use);
-u32 pghot_gain_percent(const struct pghot_use *came,
-		       const struct pghot_use *went);
-bool pghot_gain_early(struct pghot_use *came, const struct pghot_use *went,
-		      u32 watched, u32 ms);
+struct pghot_gain pghot_gain(const struct pghot_use *came, const struct pghot_use *went);
+bool pghot_gain_early(const struct pghot_use *least, const struct pghot_use *went);
 void pghot_speed_judge(struct pghot_speed *s, u32 percent, u64 bytes, u32 ms,
 		       u32 window_ms);
 void pghot_speed_try(struct pghot_speed *s);

@@ -26,7 +26,7 @@
 /* Of those that move in one tick, so many: neighbours are mostly alike. */
 #define SAMPLES_A_TICK	16U
 /* Of each kind are watched in a round: some more than have to be known. */
-#define SAMPLES_A_ROUND	(PGHOT_GAIN_PAGES * 4U / 3U)
+#define SAMPLES_A_ROUND	(PGHOT_GAIN_FOLIOS * 4U / 3U)
 /* Others take the place of so many that say nothing. */
 #define SAMPLES_LOST	(3U * SAMPLES_A_ROUND)
 /* The first look comes after such a part of the time that a page is watched. */
@@ -61,8 +61,8 @@ bool pghot_watch_add(struct pghot_watch *w, const struct folio *folio)
 		return false;
 	w->added++;
 	w->sample[w->nr] = (struct pghot_sample) {
-		.pfn = folio_pfn(folio), .mapping = folio->mapping,
-		.next_ms = now,
+		.pfn = folio_pfn(folio), .nr_pages = folio_nr_pages(folio),
+		.mapping = folio->mapping, .next_ms = now,
 	};
 	__set_bit(watch_pfn_hash(folio_pfn(folio)), w->may_be);
 	/* Pairs with the acquire in pghot_watch_look(). */
@@ -105,6 +105,7 @@ void pghot_watch_left(struct pghot_watch *w, const struct folio *dst,
 enum look {
 	LOOK_AGAIN,
 	LOOK_DONE,
+	LOOK_IDLE,	/* it was not accessed all the time */
 	LOOK_LOST,	/* it is another page by now, or nobody's bits tell */
 };
 
@@ -142,7 +143,8 @@ static enum pghot_accessed watch_sample_accessed(struct pghot_sample *s, unsigne
 	if (!folio)
 		return accessed;
 	by &= watch_sample_by(s, folio);
-	*gone = READ_ONCE(folio->mapping) != s->mapping || !by;
+	*gone = READ_ONCE(folio->mapping) != s->mapping || !by ||
+		folio_nr_pages(folio) != s->nr_pages;
 	s->cached = by == PGHOT_WATCH_CACHE;
 	if (!*gone)
 		accessed = s->cached ? watch_cache_accessed(folio) :
@@ -184,7 +186,7 @@ static enum look watch_sample_look(struct pghot_sample *s, unsigned int by, u32 
 		break;
 	}
 	if (watched >= length)
-		return LOOK_DONE;
+		return LOOK_IDLE;
 	s->next_ms = now + min(watched, length - watched);
 	return LOOK_AGAIN;
 }
@@ -213,7 +215,7 @@ u32 pghot_watch_look(struct pghot_watch *w, spinlock_t *lock, u32 length)
 		enum look look = LOOK_AGAIN;
 
 		if (moved_ms)
-			look = LOOK_DONE;
+			look = moved_ms < length ? LOOK_DONE : LOOK_IDLE;
 		else if ((s32)(s->next_ms - now) <= 0)
 			look = s->cleared ? watch_sample_look(s, w->by, now, length) :
 					    watch_sample_begin(s, w->by, now, length);
@@ -222,8 +224,9 @@ u32 pghot_watch_look(struct pghot_watch *w, spinlock_t *lock, u32 length)
 			i++;
 			continue;
 		}
-		if (look == LOOK_DONE)
-			pghot_use_add(&w->use, moved_ms ?: now - s->since_ms);
+		if (look != LOOK_LOST)
+			pghot_use_add(&w->use, moved_ms ?: now - s->since_ms, s->nr_pages,
+				      look == LOOK_DONE);
 		spin_lock(lock);
 		w->lost += look == LOOK_LOST;
 		*s = w->sample[--w->nr];
@@ -231,6 +234,26 @@ u32 pghot_watch_look(struct pghot_watch *w, spinlock_t *lock, u32 length)
 		cond_resched();
 	}
 	return due;
+}
+
+/**
+ * pghot_watch_least - what is known if no page that is watched yet is accessed
+ * @w: the pages
+ * @length: for how long pages are watched, in milliseconds
+ *
+ * Context: that of pghot_watch_look().
+ *
+ * Return: what is known then.
+ */
+struct pghot_use pghot_watch_least(const struct pghot_watch *w, u32 length)
+{
+	/* Pairs with the release in pghot_watch_add(). */
+	unsigned int i, nr = smp_load_acquire(&w->nr);
+	struct pghot_use least = w->use;
+
+	for (i = 0; i < nr; i++)
+		pghot_use_add(&least, length, w->sample[i].nr_pages, false);
+	return least;
 }
 
 /**

@@ -21,6 +21,7 @@
 /**
  * struct pghot_sample - a page that is watched
  * @pfn: the page
+ * @nr_pages: size of its folio
  * @mapping: what its folio belonged to, to find out whether it still is that one
  * @since_ms: when its accessed bits were cleared
  * @next_ms: when they are to be looked at
@@ -31,6 +32,7 @@
  */
 struct pghot_sample {
 	unsigned long pfn;
+	unsigned long nr_pages;
 	const void *mapping;
 	u32 since_ms;
 	u32 next_ms;
@@ -68,6 +70,7 @@ bool pghot_watch_add(struct pghot_watch *w, const struct folio *folio);
 void pghot_watch_left(struct pghot_watch *w, const struct folio *dst,
 		      const struct folio *src, u32 ms);
 u32 pghot_watch_look(struct pghot_watch *w, spinlock_t *lock, u32 length);
+struct pghot_use pghot_watch_least(const struct pghot_watch *w, u32 length);
 void pghot_watch_end(struct pghot_watch *w);
 
 #endif /* _MM_PGHOT_WATCH_H */
