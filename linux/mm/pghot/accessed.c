@@ -82,7 +82,8 @@ static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 	struct accessed *a = arg;
 	unsigned int looks = 0;
 
-	if (!a->left) {
+	/* Nobody flushes the TLBs of guests and devices to know: KVM leaves that out. */
+	if (!a->left || (a->flush && mm_has_notifiers(vma->vm_mm))) {
 		a->unknown = true;
 		return false;
 	}
@@ -200,7 +201,8 @@ enum pghot_accessed pghot_clear_accessed(struct folio *folio,
  *
  * As pghot_clear_accessed(), but each access from now on sets a bit, also where a
  * TLB has the translation. That interrupts who uses the folio, if anybody did
- * since it was last asked: it is for few folios.
+ * since it was last asked: it is for few folios. Of memory that a guest or a device
+ * maps too it cannot be known.
  *
  * Context: Process context. May reschedule; waits for no lock that sleeps.
  *

@@ -4,6 +4,7 @@
 #include <linux/ktime.h>
 #include <linux/memory-tiers.h>
 #include <linux/mm.h>
+#include <linux/mmu_notifier.h>
 #include <linux/page_idle.h>
 #include <linux/swap.h>
 #include <asm/tlbflush.h>
@@ -99,6 +100,25 @@ static void few_of_the_top_tier_are_marked(struct kunit *test)
 	shared_free(s);
 }
 
+/*
+ * A guest's TLB keeps what it uses most, and its bits stay clear: such a page is not to look
+ * unused. Who does not depend on that may look.
+ */
+static void of_what_guests_map_it_is_unknown(struct kunit *test)
+{
+	static const struct mmu_notifier_ops ops;
+	struct mmu_notifier guest = { .ops = &ops };
+	struct shared *s = accessed_new(test, 2);
+
+	KUNIT_ASSERT_EQ(test, mmu_notifier_register(&guest, s->mm[1]), 0);
+	KUNIT_EXPECT_EQ(test, pghot_flush_accessed(s->folio), PGHOT_ACCESS_UNKNOWN);
+	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
+	mmu_notifier_unregister(&guest, s->mm[1]);
+	access_by(test, s->mm[1]);
+	KUNIT_EXPECT_EQ(test, pghot_flush_accessed(s->folio), PGHOT_ACCESSED);
+	shared_free(s);
+}
+
 /* Else what was made idle would count as accessed since. */
 static void aging_leaves_the_mark_of_what_is_idle(struct kunit *test)
 {
@@ -188,6 +208,7 @@ static struct kunit_case accessed_cases[] = {
 	KUNIT_CASE(nobody_accesses_what_nobody_maps),
 	KUNIT_CASE(others_learn_of_it),
 	KUNIT_CASE(few_of_the_top_tier_are_marked),
+	KUNIT_CASE(of_what_guests_map_it_is_unknown),
 	KUNIT_CASE(aging_leaves_the_mark_of_what_is_idle),
 	KUNIT_CASE(locks_are_not_waited_for),
 	KUNIT_CASE(what_is_being_changed_is_waited_for),
