@@ -5,8 +5,10 @@
  * is not 0.
  *
  * A channel is never stopped while it may still write. Where one takes much too long
- * nothing more is given to any, and whoever waits for it goes on waiting. Channels stay
- * as they are until nobody does.
+ * nothing more is given to any. Whoever waits for it waits no more, as a driver may forget
+ * to call back, as idxd does when its device halts: nothing was copied then, and where the
+ * channel may write is kept from all others until it says that it is done. Channels stay as
+ * they are as long.
  */
 #define pr_fmt(fmt) "dcbm: " fmt
 
@@ -25,10 +27,13 @@
 #include <linux/pfn.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 
 #include "dcbm.h"
 
 #define LATE_S		10
+/* Of when it takes too long; tests have less patience. */
+static unsigned long late_jiffies = LATE_S * HZ;
 /* A channel is asked for no less: what it takes to tell it, and to hear of it. */
 #define SHARE_MIN	(128UL << 10)
 
@@ -56,9 +61,20 @@ struct dcbm_copy {
 	bool ok;
 };
 
+/* Who sees to a job. */
+enum {
+	JOB_AWAITED,	/* whoever waits for it, */
+	JOB_ENDED,	/* and need not any more */
+	JOB_LEFT,	/* nobody waits any more: what is left of it is for a work item */
+};
+
 /**
  * struct dcbm_job - a job, in pieces
- * @job: the job
+ * @job: the job; gone if it was left
+ * @state: who sees to it
+ * @kept: folios that the channels may read and write, if it was left
+ * @nr_kept: how many these are
+ * @late: puts away what was left
  * @left: pieces that channels have, and one for whoever gives them
  * @done: they have none any more
  * @channel: those that have pieces, by bit
@@ -69,6 +85,10 @@ struct dcbm_copy {
  */
 struct dcbm_job {
 	struct migrate_copy_job *job;
+	atomic_t state;
+	struct folio **kept;
+	unsigned int nr_kept;
+	struct work_struct late;
 	atomic_t left;
 	struct completion done;
 	unsigned long channel, silent;
@@ -92,9 +112,13 @@ static void copy_ended(void *data, const struct dmaengine_result *result)
 
 	/* There is a result: it is DMA_TRANS_NOERROR where a driver has none to give. */
 	copy->ok = result->result == DMA_TRANS_NOERROR;
-	if (!atomic_sub_return(1, &own->left)) {
+	if (atomic_sub_return(1, &own->left))
+		return;
+	if (atomic_cmpxchg(&own->state, JOB_AWAITED, JOB_ENDED) == JOB_AWAITED) {
 		own->job->done_ns = ktime_get_ns();
 		complete(&own->done);
+	} else {
+		queue_work(system_dfl_wq, &own->late);
 	}
 }
 
@@ -235,13 +259,72 @@ static bool jobs_stop(void)
 	smp_mb();
 	wait_var_event_timeout(&jobs_begun,
 			       !atomic_read(&jobs_begun) || READ_ONCE(retired),
-			       LATE_S * HZ);
+			       late_jiffies);
 	return !atomic_read(&jobs_begun);
 }
 
 static void jobs_go_on(void)
 {
 	WRITE_ONCE(stopping, false);
+}
+
+/* All channels are done with it. */
+static void job_put(struct dcbm_job *own)
+{
+	unsigned int n;
+
+	for (n = 0; n < own->nr; n++)
+		copy_unmap(&own->copy[n]);
+	for_each_set_bit(n, &own->channel, DCBM_CHANNELS_MAX)
+		atomic_dec(&dcbm_channels[n].jobs);
+	kfree(own);
+	/* From here on channels may go. */
+	job_end();
+}
+
+static void job_late(struct work_struct *work)
+{
+	struct dcbm_job *own = container_of(work, struct dcbm_job, late);
+	unsigned int n;
+
+	for (n = 0; own->kept && n < own->nr_kept; n++)
+		folio_put(own->kept[n]);
+	kvfree(own->kept);
+	job_put(own);
+}
+
+/*
+ * Nobody waits for a job any more: it copied nothing. Where its folios were to go a channel
+ * may still write, so that these references keep all others from there: that on a destination
+ * has it not be freed, and that on its source has the CPU not copy it there, as whoever
+ * migrates a folio does not move one that somebody else has. False: it has just ended.
+ */
+static bool job_leave(struct dcbm_job *own)
+{
+	struct migrate_copy_job *job = own->job;
+	unsigned int n;
+
+	own->kept = kvmalloc_array(2 * job->nr, sizeof(*own->kept), MIGRATE_COPY_GFP);
+	own->nr_kept = 2 * job->nr;
+	for (n = 0; n < job->nr; n++) {
+		folio_get(job->pair[n].src);
+		folio_get(job->pair[n].dst);
+		/* Without they are lost for good. */
+		if (!own->kept)
+			continue;
+		own->kept[2 * n] = job->pair[n].src;
+		own->kept[2 * n + 1] = job->pair[n].dst;
+	}
+	if (atomic_cmpxchg(&own->state, JOB_AWAITED, JOB_LEFT) == JOB_AWAITED) {
+		bitmap_zero(job->copied, job->nr);
+		return true;
+	}
+	for (n = 0; n < job->nr; n++) {
+		folio_put(job->pair[n].src);
+		folio_put(job->pair[n].dst);
+	}
+	kvfree(own->kept);
+	return false;
 }
 
 /* Give a job to channels. */
@@ -263,6 +346,7 @@ static int job_give(struct migrate_copy_job *job)
 	}
 	memset(own, 0, offsetof(struct dcbm_job, copy));
 	own->job = job;
+	INIT_WORK(&own->late, job_late);
 	atomic_set(&own->left, 1);
 	init_completion(&own->done);
 	job->private = own;
@@ -275,8 +359,10 @@ static int job_give(struct migrate_copy_job *job)
 		else
 			atomic_dec(&dcbm_channels[taken[n]].jobs);
 	}
-	if (!atomic_sub_return(1, &own->left))
+	if (!atomic_sub_return(1, &own->left)) {
+		atomic_set(&own->state, JOB_ENDED);
 		complete(&own->done);
+	}
 	return 0;
 }
 
@@ -314,23 +400,20 @@ static void job_ask(const struct dcbm_job *own)
 	local_bh_enable();
 }
 
-/* Wait for a job as long as it is not late, or for @ever; false: it is late. */
-static bool job_wait(struct dcbm_job *own, bool ever)
+/* Wait for a job as long as it is not late; false: it is. */
+static bool job_wait(struct dcbm_job *own)
 {
-	unsigned long late = jiffies + LATE_S * HZ;
+	unsigned long late = jiffies + late_jiffies;
 
 	/* Where a channel did not take the last piece, which is the one that interrupts. */
 	while (own->silent) {
 		job_ask(own);
 		if (wait_for_completion_timeout(&own->done, 1))
 			return true;
-		if (!ever && time_after(jiffies, late))
+		if (time_after(jiffies, late))
 			return false;
 	}
-	if (!ever)
-		return wait_for_completion_timeout(&own->done, LATE_S * HZ);
-	wait_for_completion(&own->done);
-	return true;
+	return wait_for_completion_timeout(&own->done, late_jiffies);
 }
 
 static void dcbm_finish(struct migrate_copy_engine *engine,
@@ -339,27 +422,24 @@ static void dcbm_finish(struct migrate_copy_engine *engine,
 	struct dcbm_job *own = job->private;
 	unsigned int n;
 
-	if (!job_wait(own, false)) {
+	if (!job_wait(own)) {
 		if (!xchg(&retired, true))
-			pr_err("a channel is late by %d s: no more is given to any\n",
-			       LATE_S);
+			pr_err("a channel is late by %d s: no more is given to any, and up to %u KiB stay in use until it is done\n",
+			       LATE_S, (unsigned int)((job->nr << job->order) * (PAGE_SIZE >> 10)));
 		jobs_wake();
-		job_wait(own, true);
+		if (job_leave(own))
+			return;
+		wait_for_completion(&own->done);
 	}
 	for (n = 0; n < own->nr; n++) {
 		const struct dcbm_copy *copy = &own->copy[n];
 
-		copy_unmap(copy);
 		if (!copy->ok)
 			bitmap_set(own->bad, copy->first,
 				   copy->last - copy->first + 1);
 	}
 	bitmap_complement(job->copied, own->bad, job->nr);
-	for_each_set_bit(n, &own->channel, DCBM_CHANNELS_MAX)
-		atomic_dec(&dcbm_channels[n].jobs);
-	kfree(own);
-	/* From here on channels may go. */
-	job_end();
+	job_put(own);
 }
 
 static const struct migrate_copy_ops dcbm_ops = {

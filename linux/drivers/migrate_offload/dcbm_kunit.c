@@ -6,6 +6,7 @@
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -460,6 +461,47 @@ static void a_channel_that_hangs_stays(struct kunit *test)
 	dcbm_finish(&dcbm_engine, other);
 }
 
+/* Will the late job be gone? Its work item has to run. */
+static bool fake_goes(void)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 1000 && atomic_read(&jobs_begun); tries++)
+		fsleep(1000);
+	return !atomic_read(&jobs_begun);
+}
+
+/* As idxd does when its device halts. Nobody waits for ever, and nothing is written to. */
+static void who_is_not_called_back_goes_on(struct kunit *test)
+{
+	struct migrate_copy_job *job;
+	unsigned int n;
+
+	job = fake_start_apart(test, "idxd", fake_submit);
+	/* One of two pieces is there. It does not count: what for? */
+	fake_end(0, &fake_good);
+	late_jiffies = 2;
+	dcbm_finish(&dcbm_engine, job);
+	late_jiffies = LATE_S * HZ;
+	KUNIT_EXPECT_TRUE(test, bitmap_empty(job->copied, job->nr));
+	for (n = 0; n < 2; n++) {
+		KUNIT_EXPECT_EQ(test, folio_ref_count(job->pair[n].src), 2);
+		KUNIT_EXPECT_EQ(test, folio_ref_count(job->pair[n].dst), 2);
+	}
+	KUNIT_EXPECT_EQ(test, dcbm_start(&dcbm_engine, job), -EIO);
+	KUNIT_EXPECT_EQ(test, fake_set(0), -EBUSY);
+
+	/* It was late, and no more than that: all comes back. The job is not touched. */
+	job->private = NULL;
+	fake_end(1, &fake_good);
+	KUNIT_EXPECT_TRUE(test, fake_goes());
+	for (n = 0; n < 2; n++) {
+		KUNIT_EXPECT_EQ(test, folio_ref_count(job->pair[n].src), 1);
+		KUNIT_EXPECT_EQ(test, folio_ref_count(job->pair[n].dst), 1);
+	}
+	KUNIT_EXPECT_EQ(test, fake_set(1), 0);
+}
+
 static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(only_drivers_that_report),
 	KUNIT_CASE(failed_transfers_are_no_copies),
@@ -472,6 +514,7 @@ static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(devices_of_a_node_all_give_channels),
 	KUNIT_CASE(idle_channels_are_taken_first),
 	KUNIT_CASE(a_channel_that_hangs_stays),
+	KUNIT_CASE(who_is_not_called_back_goes_on),
 	{}
 };
 

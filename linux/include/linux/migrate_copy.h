@@ -85,7 +85,8 @@ struct migrate_copy_job {
  *	   with MIGRATE_COPY_GFP
  * @finish: wait until nothing of the job is written any more, whether it succeeded or
  *	    not. Called once for each start() that returned 0, by the same task, which
- *	    may have started one more job in between
+ *	    may have started one more job in between. An engine whose device does not end
+ *	    takes a reference on each folio, copied none, and puts them when it has ended
  *
  * Both may sleep. Several tasks call them at the same time, with up to a batch of folios
  * locked, also to free memory: what finish() waits for must get on without memory, without
