@@ -50,6 +50,28 @@ static void four_ready(void)
 	make_ready(&f, pfn_in(SECTION_C, PAGES_PER_SECTION - 1));
 }
 
+/* Hot ones are left for the next walk. */
+TEST(a_walk_may_be_for_held_blocks_alone)
+{
+	for_each_map(&f) {
+		struct pghot_cursor c = { .held_only = true };
+
+		four_ready();
+		assert_int_equal(next(&c, T0 | T1), 0);
+		assert_int_equal(round_of(0, T0), 4);
+		make_ready(&f, pfn_in(SECTION_B, 900));
+		make_ready(&f, pfn_in(SECTION_B, 9000));
+		c = (struct pghot_cursor) { .held_only = true };
+		assert_int_equal(next(&c, T1), 0);
+		c = (struct pghot_cursor) { .held_only = true };
+		assert_int_equal(next(&c, T0), pfn_in(SECTION_B, 0));
+		pghot_map_hold(&f.map, pfn_in(SECTION_B, 0), T1);
+		pghot_map_stop(&f.map, &c);
+		assert_int_equal(round_of(0, T0), 2);
+		assert_int_equal(round_of(T0, T0), 6);
+	}
+}
+
 TEST(held_blocks_are_passed_over)
 {
 	for_each_map(&f) {
@@ -174,6 +196,7 @@ TEST(a_section_that_went_holds_nothing)
 }
 
 UNIT_MAIN(
+	cmocka_unit_test(a_walk_may_be_for_held_blocks_alone),
 	cmocka_unit_test(held_blocks_are_passed_over),
 	cmocka_unit_test(a_held_block_that_becomes_hot_is_found_alone),
 	cmocka_unit_test(a_target_that_closes_in_a_walk_ends_it),

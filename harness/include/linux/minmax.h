@@ -13,6 +13,10 @@
 #define max(x, y)		__cmp(>, x, y)
 #define min_t(type, x, y)	min((type)(x), (type)(y))
 #define max_t(type, x, y)	max((type)(x), (type)(y))
+#define min_not_zero(x, y) ({			\
+	__typeof__(x) __a = (x);		\
+	__typeof__(y) __b = (y);		\
+	!__a ? __b : !__b ? __a : min(__a, __b); })
 #define clamp(x, low, high)	min(max(x, low), high)
 
 #endif

@@ -150,13 +150,37 @@ bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew)
 	return true;
 }
 
+/*
+ * Would a target take one of those that wait for memory in one piece? Which of them are
+ * looked at is not told by their size, so that the smallest says so.
+ */
+static bool gate_wants_large(struct pghot_promoter *p)
+{
+	bool waits = false;
+	unsigned int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		unsigned int least = p->dest[nid].large_least;
+
+		if (!least || !pghot_may_promote_to(nid))
+			continue;
+		if (p->dest[nid].closed == PGHOT_OPEN &&
+		    pghot_promoter_takes(p, nid, least))
+			return true;
+		waits = true;
+	}
+	return !waits;
+}
+
 /**
  * pghot_promoter_opens - has the time of a target come that is closed
  * @p: the promoter
  *
+ * Or is it only to large folios?
+ *
  * Return: true if so.
  */
-bool pghot_promoter_opens(const struct pghot_promoter *p)
+bool pghot_promoter_opens(struct pghot_promoter *p)
 {
 	u32 now = pghot_now_ms();
 	unsigned int nid;
@@ -165,7 +189,7 @@ bool pghot_promoter_opens(const struct pghot_promoter *p)
 		if (p->dest[nid].closed != PGHOT_OPEN &&
 		    !gate_dest_left_ms(p, nid, now))
 			return true;
-	return false;
+	return !(p->wanted & PGHOT_WAIT_LARGE) && gate_wants_large(p);
 }
 
 static struct pghot_closing gate_closing_begin(u32 wait_ms)
@@ -245,6 +269,36 @@ void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid, int first
 }
 
 /**
+ * pghot_promoter_met_large - a large folio was met that waits for room
+ * @p: the promoter
+ * @nid: the target
+ * @order: its order
+ */
+void pghot_promoter_met_large(struct pghot_promoter *p, int nid, unsigned int order)
+{
+	struct pghot_dest *d = &p->dest[nid];
+
+	d->large_least = min_not_zero(d->large_least, order);
+	d->large_met = min_not_zero(d->large_met, order);
+}
+
+/**
+ * pghot_promoter_large_first - is room kept for large folios that wait
+ * @p: the promoter
+ *
+ * Return: true if these are to be looked at first, and would be taken.
+ */
+bool pghot_promoter_large_first(struct pghot_promoter *p)
+{
+	unsigned int nid;
+
+	for (nid = 0; nid < nr_node_ids && p->wanted & PGHOT_WAIT_LARGE; nid++)
+		if (p->dest[nid].large_least && pghot_keep_pages(nid, 0))
+			return true;
+	return false;
+}
+
+/**
  * pghot_promoter_close_to_large - a target has room, but not for large folios
  * @p: the promoter
  * @nid: the target
@@ -262,6 +316,9 @@ void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
 	d->large_closing = gate_closing_begin(CLOSED_MS);
 	d->large_since = pghot_room_await(pghot_target(nid), gate_room_for(p),
 					  1UL << order);
+	if (!gate_wants_large(p))
+		p->wanted &= ~PGHOT_WAIT_LARGE;
+	p->looked &= p->wanted;
 }
 
 /**
@@ -355,6 +412,8 @@ void pghot_promoter_sum_up(struct pghot_promoter *p)
 	}
 	p->all_closed = closed && !open;
 	p->wanted = open | (u8)~closed;
+	if (!gate_wants_large(p))
+		p->wanted &= ~PGHOT_WAIT_LARGE;
 	p->min_class = open ? min_class : 0;
 	p->changes++;
 
@@ -373,9 +432,17 @@ void pghot_promoter_satisfied(struct pghot_promoter *p)
 {
 	unsigned int nid;
 
-	for (nid = 0; nid < nr_node_ids; nid++)
-		if (p->dest[nid].closed == PGHOT_OPEN)
-			gate_claim(p, nid, false);
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		struct pghot_dest *d = &p->dest[nid];
+
+		if (d->closed != PGHOT_OPEN)
+			continue;
+		gate_claim(p, nid, false);
+		if (p->looked & PGHOT_WAIT_LARGE) {
+			d->large_least = d->large_met;
+			d->large_met = 0;
+		}
+	}
 	if (p->past & p->looked) {
 		p->past &= ~p->looked;
 		p->past_ms = pghot_now_ms();
@@ -393,9 +460,14 @@ u32 pghot_promoter_due_ms(struct pghot_promoter *p)
 	u32 now = pghot_now_ms(), due = U32_MAX;
 	unsigned int nid;
 
-	for (nid = 0; nid < nr_node_ids; nid++)
-		if (p->dest[nid].closed != PGHOT_OPEN)
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		const struct pghot_dest *d = &p->dest[nid];
+
+		if (d->closed != PGHOT_OPEN)
 			due = min(due, max(gate_dest_left_ms(p, nid, now), 1U));
+		else if (d->large_least)
+			due = min(due, max(gate_closing_left_ms(&d->large_closing, now), 1U));
+	}
 	return due;
 }
 

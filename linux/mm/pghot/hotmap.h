@@ -104,6 +104,7 @@ struct pghot_entry {
  * @section: section number
  * @block: block within it to look at next
  * @wanted: targets whose held blocks are wanted too; the walker may change it
+ * @held_only: but no others
  * @inside: the section's own bit was taken; it is put back if the walk stops
  * @waits: what the section's held blocks waited for when it was entered
  * @skipped: held blocks of the section were left alone
@@ -114,13 +115,16 @@ struct pghot_cursor {
 	unsigned long section;
 	unsigned int block;
 	u8 wanted;
+	bool held_only;
 	bool inside;
 	u8 waits;
 	bool skipped;
 };
 
 /* Targets as held blocks name them: two that share a bit cost a look more. */
-#define PGHOT_WAIT_BIT(nid)	((u8)BIT((nid) % 8))
+#define PGHOT_WAIT_BIT(nid)	((u8)BIT((nid) % 7))
+/* And so are those that wait for memory in one piece, at whichever target. */
+#define PGHOT_WAIT_LARGE	((u8)BIT(7))
 
 typedef void (*pghot_ready_fn)(const struct pghot_access *access,
 			       struct pghot_map_node *node);

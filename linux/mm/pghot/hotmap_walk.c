@@ -54,14 +54,16 @@ static void hotmap_walk_move(struct pghot_cursor *c, unsigned long section)
 
 /* The next section with hot blocks, or with held ones that are wanted. */
 static unsigned long hotmap_walk_next_section(const struct pghot_leaf *leaf,
-					      unsigned long from, u8 wanted)
+					      const struct pghot_cursor *c)
 {
-	unsigned long hot = find_next_bit(leaf->hot, LEAF_SECTIONS, from);
-	unsigned long i;
+	unsigned long from = c->section % LEAF_SECTIONS, i;
+	unsigned long hot = LEAF_SECTIONS;
 
-	for (i = wanted ? from : hot; i < hot; i++) {
+	if (!c->held_only)
+		hot = find_next_bit(leaf->hot, LEAF_SECTIONS, from);
+	for (i = c->wanted ? from : hot; i < hot; i++) {
 		i = find_next_bit(leaf->held, hot, i);
-		if (i < hot && READ_ONCE(leaf->waits[i]) & wanted)
+		if (i < hot && READ_ONCE(leaf->waits[i]) & c->wanted)
 			return i;
 	}
 	return hot;
@@ -71,9 +73,11 @@ static unsigned long hotmap_walk_next_section(const struct pghot_leaf *leaf,
 static unsigned int hotmap_walk_next_in_section(const struct pghot_section *sec,
 						struct pghot_cursor *c)
 {
-	unsigned int hot = find_next_bit(sec->hot, SECTION_BLOCKS, c->block);
-	unsigned int held = find_next_bit(sec->held, hot, c->block);
+	unsigned int hot = SECTION_BLOCKS, held;
 
+	if (!c->held_only)
+		hot = find_next_bit(sec->hot, SECTION_BLOCKS, c->block);
+	held = find_next_bit(sec->held, hot, c->block);
 	if (held == hot)
 		return hot;
 	if (c->waits & c->wanted)
@@ -153,8 +157,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 			continue;
 		}
 		if (!c->inside) {
-			i = hotmap_walk_next_section(leaf, c->section % LEAF_SECTIONS,
-						     c->wanted);
+			i = hotmap_walk_next_section(leaf, c);
 			hotmap_walk_move(c, ALIGN_DOWN(c->section, LEAF_SECTIONS) + i);
 			if (i == LEAF_SECTIONS)
 				continue;
@@ -180,7 +183,7 @@ bool pghot_map_next_block(struct pghot_map *map,
 			found = true;
 			break;
 		}
-		/* A walk that began in the middle has left some out. */
+		/* A walk that began in the middle, or was for held ones, has left some out. */
 		if (!bitmap_empty(sec->hot, SECTION_BLOCKS))
 			set_bit(i, leaf->hot);
 		hotmap_walk_leave_section(leaf, c);

@@ -86,6 +86,24 @@ struct pghot_from {
 };
 
 /**
+ * struct pghot_keep - room that a target keeps for a large folio
+ * @order: its order, or 0
+ * @on: smaller ones are to leave it that much
+ * @vain: so often they did, and it did not come
+ * @others: pages of smaller ones that came while they did not
+ * @asked: since that was begun, it was met that waits
+ * @since_ms: since when it is on
+ */
+struct pghot_keep {
+	unsigned int order;
+	bool on;
+	unsigned int vain;
+	unsigned long others;
+	bool asked;
+	u32 since_ms;
+};
+
+/**
  * struct pghot_target - a top-tier node
  * @nid: the node
  * @active: it has memory now
@@ -103,6 +121,7 @@ struct pghot_from {
  * @room_made: how often there was, for those who waited
  * @lock: protects what follows
  * @bucket: what the rate limit lets through
+ * @keep: what is kept for a large folio; whether any is may be asked without
  * @promoted: pages promoted to here; needs no lock
  * @from: of each node
  *
@@ -125,6 +144,7 @@ struct pghot_target {
 	atomic_long_t room_made;
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct pghot_bucket bucket;
+	struct pghot_keep keep;
 	atomic_long_t promoted;
 	struct pghot_from from[];
 };
@@ -258,6 +278,11 @@ unsigned long pghot_room_await(struct pghot_target *target, int src,
 			       unsigned long nr_pages);
 bool pghot_room_made(const struct pghot_target *target, unsigned long since);
 void pghot_room_left(struct pghot_target *target, unsigned long nr_pages);
+
+/* keep.c */
+void pghot_keep_ask(int nid, unsigned int order);
+unsigned long pghot_keep_pages(int nid, unsigned int order);
+void pghot_keep_took(int nid, unsigned int order);
 
 /*
  * owners.c: a folio that more VMAs than this may map stays where it is. Looking

@@ -272,20 +272,30 @@ static void pass_block(struct pghot_pass *p, unsigned long pfn,
 	}
 }
 
+/* What is looked at. */
+enum pass_walk {
+	PASS_ALL,
+	PASS_LARGE,	/* large folios that wait for memory in one piece */
+};
+
 /*
  * Look at the blocks from page @from to before @to. Return false if that was
  * broken off.
  */
-static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to)
+static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to,
+		      enum pass_walk what)
 {
 	struct pghot_cursor c = {
 		.section = pfn_to_section_nr(from),
 		.block = from % PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER,
+		.held_only = what == PASS_LARGE,
 	};
 	unsigned long pfn;
 
 	for (;;) {
 		c.wanted = p->promoter->wanted;
+		if (what == PASS_LARGE)
+			c.wanted &= PGHOT_WAIT_LARGE;
 		if (!pghot_map_next_block(&pghot_map, &p->node->map, &c, &pfn))
 			return true;
 		if (pfn >= to) {
@@ -334,11 +344,15 @@ static bool pass_rounds(struct pghot_pass *p)
 {
 	unsigned long start = pass_start(p);
 
+	if (pghot_promoter_large_first(p->promoter) &&
+	    !pass_walk(p, 0, ULONG_MAX, PASS_LARGE))
+		return false;
 	pghot_seek(p);
 	do {
 		p->left = false;
 		p->left_out = false;
-		if (!pass_walk(p, start, ULONG_MAX) || (start && !pass_walk(p, 0, start)))
+		if (!pass_walk(p, start, ULONG_MAX, PASS_ALL) ||
+		    (start && !pass_walk(p, 0, start, PASS_ALL)))
 			return false;
 	} while (p->left_out && pass_next_class(p));
 	return true;

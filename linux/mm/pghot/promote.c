@@ -11,6 +11,7 @@
 #include <linux/mm_inline.h>
 #include <linux/pghot.h>
 
+#include "hotmap.h"
 #include "promoter.h"
 
 /**
@@ -84,6 +85,11 @@ static enum admit promote_refuse_all(struct pghot_promoter *p,
 static enum admit promote_refuse_size(struct pghot_promoter *p,
 				      const struct pghot_route *route, unsigned int order)
 {
+	if (order && route->nid == route->first) {
+		pghot_promoter_met_large(p, route->nid, order);
+		/* Who is smaller is to leave it some of what is made. */
+		pghot_keep_ask(route->nid, order);
+	}
 	if (!order || !pghot_has_room(route->nid, 1))
 		return promote_refuse_all(p, route, order);
 	pghot_promoter_close_to_large(p, route->nid, order);
@@ -106,7 +112,7 @@ static enum admit promote_admit(struct pghot_promoter *p, struct folio *folio,
 				unsigned long *paid)
 {
 	unsigned int order = folio_order(folio);
-	unsigned long nr = folio_nr_pages(folio);
+	unsigned long nr = folio_nr_pages(folio), kept;
 	int nid = route->nid;
 	struct pghot_dest *d = &p->dest[nid];
 	u32 wait_ms;
@@ -119,19 +125,30 @@ static enum admit promote_admit(struct pghot_promoter *p, struct folio *folio,
 		pghot_promoter_close(p, nid, PGHOT_WAITS_RATE, 0, true);
 		return ADMIT_NEXT;
 	}
-	if (!promote_has_place(nid, d->batch.nr_pages + d->asked + nr, order)) {
+	kept = pghot_keep_pages(nid, order);
+	if (!promote_has_place(nid, d->batch.nr_pages + d->asked + nr + kept, order)) {
 		/* What is gathered already may be what took the room. */
 		pghot_batch_flush(p, nid);
-		if (!promote_has_place(nid, d->asked + nr, order))
+		if (!promote_has_place(nid, d->asked + nr + kept, order))
 			return promote_refuse_size(p, route, order);
 	}
 	if (!pghot_take_tokens(nid, p->src, nr, paid, &wait_ms)) {
 		pghot_promoter_close(p, nid, PGHOT_WAITS_RATE, wait_ms, true);
 		return ADMIT_NEXT;
 	}
+	pghot_keep_took(nid, order);
 	d->taken += nr;
 	d->came += nr;
 	return ADMIT_NOW;
+}
+
+static enum pghot_verdict promote_too_large(struct pghot_promoter *p,
+					    const struct folio *folio, int nid,
+					    struct pghot_offer *offer)
+{
+	pghot_promoter_met_large(p, nid, folio_order(folio));
+	offer->waits = PGHOT_WAIT_LARGE;
+	return PGHOT_WAITS_ROOM;
 }
 
 /*
@@ -152,15 +169,18 @@ static enum pghot_verdict promote_choose(struct pghot_promoter *p,
 			pghot_find_route(p, offer->nid, &p->allowed, &route);
 		offer->target = route.nid;
 		offer->waits = route.waits;
+		if (route.verdict == PGHOT_WAITS_ROOM && folio_test_large(folio))
+			/* To be met first when room is kept for it. */
+			offer->waits |= PGHOT_WAIT_LARGE;
 		if (route.verdict != PGHOT_PROMOTED)
 			return route.verdict;
 		if (pghot_too_cold(p, route.nid, offer->class))
 			return PGHOT_WAITS_TURN;
 		if (!pghot_promoter_takes(p, route.nid, folio_order(folio)))
-			return PGHOT_WAITS_ROOM;
+			return promote_too_large(p, folio, route.nid, offer);
 		admit = promote_admit(p, folio, &route, paid);
 		if (admit == ADMIT_LATER)
-			return PGHOT_WAITS_ROOM;
+			return promote_too_large(p, folio, route.nid, offer);
 	} while (admit == ADMIT_NEXT);
 	return PGHOT_PROMOTED;
 }
@@ -224,7 +244,7 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 	/* Asked here too, for that is all that most of those cost. */
 	if (nid != NUMA_NO_NODE &&
 	    !pghot_promoter_takes(p, nid, folio_order(folio)))
-		return PGHOT_WAITS_ROOM;
+		return promote_too_large(p, folio, nid, offer);
 	if (!pghot_owners_allow(folio, &p->allowed))
 		return PGHOT_BUSY;
 	verdict = promote_choose(p, folio, offer, &paid);

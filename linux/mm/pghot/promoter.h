@@ -116,6 +116,8 @@ struct pghot_closing {
  * @own_closing: the same for that
  * @large_order: folios of this order and above wait for free memory in one piece
  * @large_closing, @large_since: the same for that
+ * @large_least: the smallest order that is known to wait for that; 0 for none
+ * @large_met: the smallest that was met since all that wait for it were looked at
  * @min_class: heat below which pages wait for a later round
  * @share: what it takes from the promoter's node
  * @taken: pages that it took of that
@@ -139,6 +141,8 @@ struct pghot_dest {
 	unsigned int large_order;
 	struct pghot_closing large_closing;
 	unsigned long large_since;
+	unsigned int large_least;
+	unsigned int large_met;
 	u32 min_class;
 	struct pghot_share share;
 	unsigned long taken;
@@ -186,7 +190,7 @@ struct pghot_ask {
  * @past_ms: when all of these were looked at last
  * @looked: what was wanted all the time since the round began
  * @wanted: PGHOT_WAIT_BIT() of each node but targets that are closed; of these too, if
- *	    in @past
+ *	    in @past. And %PGHOT_WAIT_LARGE, unless a target would refuse all that is large
  * @min_class: the lowest heat that any target takes in this round
  * @changes: counts each time that a target was opened or closed
  * @folio_pages: mean size of the folios in the last batch
@@ -230,7 +234,8 @@ struct pghot_promoter {
  * @class: how hot: a higher class goes first
  * @asks: if nobody knows the node, that is to be asked
  * @target: set to where it is to go, if there is such a place
- * @waits: set to the PGHOT_WAIT_BIT() of each target that it waits for
+ * @waits: set to the PGHOT_WAIT_BIT() of each target that it waits for, or to
+ *	   %PGHOT_WAIT_LARGE
  */
 struct pghot_offer {
 	int nid;
@@ -245,10 +250,12 @@ struct pghot_promoter *pghot_promoter_alloc(int src);
 void pghot_promoter_leave(struct pghot_promoter *p);
 void pghot_promoter_from(struct pghot_promoter *p, int src);
 bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew);
-bool pghot_promoter_opens(const struct pghot_promoter *p);
+bool pghot_promoter_opens(struct pghot_promoter *p);
 void pghot_promoter_close(struct pghot_promoter *p, int nid,
 			  enum pghot_verdict why, u32 wait_ms, bool claims);
 void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid, int first);
+void pghot_promoter_met_large(struct pghot_promoter *p, int nid,
+			      unsigned int order);
 void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
 				   unsigned int order);
 bool pghot_promoter_takes(struct pghot_promoter *p, int nid,
@@ -256,6 +263,7 @@ bool pghot_promoter_takes(struct pghot_promoter *p, int nid,
 void pghot_promoter_sum_up(struct pghot_promoter *p);
 void pghot_promoter_satisfied(struct pghot_promoter *p);
 void pghot_promoter_unclaim(struct pghot_promoter *p, int nid);
+bool pghot_promoter_large_first(struct pghot_promoter *p);
 u32 pghot_promoter_due_ms(struct pghot_promoter *p);
 void pghot_find_route(struct pghot_promoter *p, int nid,
 		      const nodemask_t *allowed, struct pghot_route *route);
