@@ -71,6 +71,21 @@ TEST(doubt_ends_slowness)
 	machine_stop();
 }
 
+/* Then all that comes is a guest's, of which nobody can know. */
+TEST(ignorance_ends_slowness)
+{
+	unsigned long i;
+
+	begin(200, 200);
+	machine_run(20 * WINDOW);
+	assert_true(is_held_back());
+	for (i = 0; i < FRAMES; i++)
+		machine_folio(0, i)->locked = true;
+	machine_run((PGHOT_SPEED_WINDOWS + 80) * WINDOW);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
 /* The pages of a huge folio that was split are not that folio. */
 TEST(folios_that_were_split_say_nothing)
 {
@@ -95,5 +110,6 @@ UNIT_MAIN(
 	cmocka_unit_test(huge_for_huge_is_judged),
 	cmocka_unit_test(what_nobody_uses_is_not_exchanged_whatever_its_size),
 	cmocka_unit_test(doubt_ends_slowness),
+	cmocka_unit_test(ignorance_ends_slowness),
 	cmocka_unit_test(folios_that_were_split_say_nothing),
 )

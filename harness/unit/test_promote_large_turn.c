@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Large folios that wait for room, among small pages that take all there is. */
 #include <linux/array_size.h>
+#include <linux/limits.h>
 
 #include "unit.h"
 #include "machine.h"
+#include "promoter.h"
 
 #define LARGE		512UL
 #define NR_LARGE	10UL
 #define SMALL		(NR_LARGE * LARGE)
+#define LAST		(NODE_PAGES - LARGE)
 #define NR_SMALL	(NODE_PAGES - SMALL)
 /* kswapd keeps so much free beyond the high watermark. */
 #define MOST_ROOM	2000UL
@@ -147,6 +150,104 @@ TEST(small_ones_come_among_endless_large_ones)
 	machine_stop();
 }
 
+/* Other large folios wait than huge ones, which ask all the time, and come and go. */
+static void run_among_medium(unsigned int ms, unsigned long nr)
+{
+	unsigned long i, at;
+
+	for (; ms >= 100; ms -= 100) {
+		for (i = 0; i < nr; i++) {
+			at = SMALL + (i + 1) * LARGE;
+			if (!machine_folio(2, at)->order)
+				machine_large(2, at, 4);
+			machine_ready(2, at, 0);
+		}
+		run(100);
+	}
+}
+
+TEST(huge_ones_come_among_those_that_are_less_so)
+{
+	unsigned long i;
+
+	begin(16, 3);
+	/* These ask first. */
+	for (i = 0; i < 100; i++) {
+		machine_large(2, SMALL + (i + 1) * LARGE, 4);
+		machine_ready(2, SMALL + (i + 1) * LARGE, 0);
+	}
+	machine_run(200);
+	run_among_medium(2 * 2 * 2 * NR_LARGE * LARGE / 16 + 1000, 100);
+	assert_int_equal(large_wait(), 0);
+	machine_stop();
+}
+
+/* The huge one was freed while room was kept for it. */
+TEST(those_that_are_less_so_do_not_ask_for_it)
+{
+	unsigned long i, before;
+
+	begin(16, 3);
+	run(500);
+	for (i = 0; i < NR_LARGE; i++)
+		machine_folio(2, i * LARGE)->refs = 0;
+	before = machine_stat("moved");
+	made = 0;
+	run_among_medium(5000, 20);
+	assert_true(pghot_target(0)->keep.order <= 4);
+	assert_in_range(machine_stat("moved") - before, made / 2, made + MOST_ROOM);
+	machine_stop();
+}
+
+/* Its target is full again, and choosy. So what is accessed there goes to the other one. */
+TEST(what_waits_for_one_piece_goes_where_others_go)
+{
+	unsigned int ms, i;
+
+	machine_start(false);
+	zone = &machine_node[0].node_zones[0];
+	zone->max_order = 3;
+	machine_room(0, 4 * LARGE);
+	machine_room(1, 0);
+	machine_large(2, LAST, 9);
+	machine_ready(2, LAST, 0);
+	machine_thread(2);
+	machine_run(2 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_moved(2, LAST, LAST + 1, 0), 0);
+	machine_room(0, 0);
+	pghot_target(0)->speed.choosy = 1;
+	machine_room(1, 200 * LARGE);
+	machine_moves_a_tick = 50;
+	for (ms = 0; ms < 1000; ms++) {
+		for (i = 0; i < 60; i++)
+			machine_ready(2, SMALL + 60 * ms + i, 0);
+		if (ms % 100 == 0)
+			machine_ready(2, LAST, 0);
+		machine_run(1);
+	}
+	assert_int_equal(machine_moved(2, LAST, LAST + 1, 1), 1);
+	machine_stop();
+}
+
+/* Nobody can say any more that they wait for it, and it is not looked for all the time. */
+TEST(a_target_that_is_gone_is_not_asked_about)
+{
+	struct pghot_promoter *p;
+
+	machine_start(false);
+	p = pghot_promoter_create(2);
+	pghot_promoter_met_large(p, 1, 9);
+	pghot_promoter_close_to_large(p, 1, 9);
+	assert_in_range(pghot_promoter_due_ms(p), 1, PGHOT_PERIOD_MS);
+	machine_take_away(1);
+	machine_run(1000);
+	pghot_promoter_open(p, 1, true);
+	pghot_promoter_sum_up(p);
+	assert_int_equal(pghot_promoter_due_ms(p), U32_MAX);
+	pghot_promoter_free(p);
+	machine_stop();
+}
+
 /* No small ones, and DRAM is in pieces: one of them is tried now and then. */
 TEST(all_that_wait_for_one_piece_cost_as_much_as_one)
 {
@@ -200,6 +301,10 @@ UNIT_MAIN(
 	cmocka_unit_test(small_ones_do_not_wait_for_what_does_not_come),
 	cmocka_unit_test(nothing_is_kept_for_what_has_gone),
 	cmocka_unit_test(small_ones_come_among_endless_large_ones),
+	cmocka_unit_test(huge_ones_come_among_those_that_are_less_so),
+	cmocka_unit_test(those_that_are_less_so_do_not_ask_for_it),
+	cmocka_unit_test(what_waits_for_one_piece_goes_where_others_go),
+	cmocka_unit_test(a_target_that_is_gone_is_not_asked_about),
 	cmocka_unit_test(all_that_wait_for_one_piece_cost_as_much_as_one),
 	cmocka_unit_test(smaller_ones_are_found_among_those_that_wait),
 )

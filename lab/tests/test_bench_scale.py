@@ -83,14 +83,14 @@ def test_the_page_has_the_constants_of_pghot_that_no_scale_reaches():
     assert of_time == (told | SCALED_ALONG | NO_DIFFERENCE.keys()) & of_time
     assert SCALED_ALONG | NO_DIFFERENCE.keys() <= of_time and told <= is_now.keys()
     burst = int(is_now["PGHOT_BURST_MS"])
-    assert is_now["CLOSED_MS"] == "(PGHOT_BURST_MS / 2U)"
+    assert is_now["PGHOT_CLOSED_MS"] == "(PGHOT_BURST_MS / 2U)"
     assert is_now["PGHOT_SPEED_BYTES"] == "(256U << 10)"
     room = value("ROOM_MS")
     area = (4 << value("PGHOT_YIELD_ORDER")) >> 10
     shift = int(is_now["CHMU_BUDGET_SHIFT"])
     assert rows == {
         "`PGHOT_BURST_MS`": f"{burst} ms",
-        "`CLOSED_MS`": f"{burst // 2} ms",
+        "`PGHOT_CLOSED_MS`": f"{burst // 2} ms",
         "`PT_WAIT_MS`": f"{value('PT_WAIT_MS')} ms",
         "`ROOM_MS`": f"{room} ms",
         "`PGHOT_SPEED_BYTES`": "256 KiB",

@@ -14,8 +14,6 @@
 
 #include <linux/atomic.h>
 #include <linux/bottom_half.h>
-#include <linux/completion.h>
-#include <linux/dma-mapping.h>
 #include <linux/dmaengine.h>
 #include <linux/init.h>
 #include <linux/jiffies.h>
@@ -24,10 +22,8 @@
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
-#include <linux/pfn.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
-#include <linux/workqueue.h>
 
 #include "dcbm.h"
 
@@ -37,66 +33,6 @@ static unsigned long late_jiffies = LATE_S * HZ;
 /* A channel is asked for no less: what it takes to tell it, and to hear of it. */
 #define SHARE_MIN	(128UL << 10)
 
-struct dcbm_job;
-
-/**
- * struct dcbm_copy - a piece of a job on its way: contiguous at both ends
- * @own: of which job
- * @from: where the device finds it
- * @to: and where it goes
- * @bytes: how many
- * @cookie: what the channel calls it
- * @first: folio that it begins in
- * @last: folio that it ends in
- * @channel: whose it is
- * @ok: it is there
- */
-struct dcbm_copy {
-	struct dcbm_job *own;
-	dma_addr_t from, to;
-	u32 bytes;
-	dma_cookie_t cookie;
-	u16 first, last;
-	u8 channel;
-	bool ok;
-};
-
-/* Who sees to a job. */
-enum {
-	JOB_AWAITED,	/* whoever waits for it, */
-	JOB_ENDED,	/* and need not any more */
-	JOB_LEFT,	/* nobody waits any more: what is left of it is for a work item */
-};
-
-/**
- * struct dcbm_job - a job, in pieces
- * @job: the job; gone if it was left
- * @state: who sees to it
- * @kept: folios that the channels may read and write, if it was left
- * @nr_kept: how many these are
- * @late: puts away what was left
- * @left: pieces that channels have, and one for whoever gives them
- * @done: they have none any more
- * @channel: those that have pieces, by bit
- * @silent: those of them whose last piece does not interrupt, by bit
- * @bad: folios of which a piece was not even given, by bit
- * @nr: pieces that were given
- * @copy: these
- */
-struct dcbm_job {
-	struct migrate_copy_job *job;
-	atomic_t state;
-	struct folio **kept;
-	unsigned int nr_kept;
-	struct work_struct late;
-	atomic_t left;
-	struct completion done;
-	unsigned long channel, silent;
-	DECLARE_BITMAP(bad, MIGRATE_COPY_FOLIOS_MAX);
-	unsigned int nr;
-	struct dcbm_copy copy[];
-};
-
 /* Serialises changes of channels, which are none while the engine is registered. */
 static DEFINE_MUTEX(channels_lock);
 /* A channel is so late that nothing more is to be given to any. */
@@ -105,7 +41,7 @@ static bool retired;
 static atomic_t jobs_begun;
 static bool stopping;
 
-static void copy_ended(void *data, const struct dmaengine_result *result)
+void dcbm_copy_ended(void *data, const struct dmaengine_result *result)
 {
 	struct dcbm_copy *copy = data;
 	struct dcbm_job *own = copy->own;
@@ -114,114 +50,11 @@ static void copy_ended(void *data, const struct dmaengine_result *result)
 	copy->ok = result->result == DMA_TRANS_NOERROR;
 	if (atomic_sub_return(1, &own->left))
 		return;
-	if (atomic_cmpxchg(&own->state, JOB_AWAITED, JOB_ENDED) == JOB_AWAITED) {
+	if (atomic_cmpxchg(&own->state, DCBM_AWAITED, DCBM_ENDED) == DCBM_AWAITED) {
 		own->job->done_ns = ktime_get_ns();
 		complete(&own->done);
 	} else {
 		queue_work(system_dfl_wq, &own->late);
-	}
-}
-
-static void copy_unmap(const struct dcbm_copy *copy)
-{
-	struct device *dev = dcbm_device(copy->channel);
-
-	dma_unmap_phys(dev, copy->from, copy->bytes, DMA_TO_DEVICE, 0);
-	dma_unmap_phys(dev, copy->to, copy->bytes, DMA_FROM_DEVICE, 0);
-}
-
-static bool copy_map(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to)
-{
-	struct device *dev = dcbm_device(copy->channel);
-
-	copy->from = dma_map_phys(dev, from, copy->bytes, DMA_TO_DEVICE, 0);
-	if (dma_mapping_error(dev, copy->from))
-		return false;
-	copy->to = dma_map_phys(dev, to, copy->bytes, DMA_FROM_DEVICE, 0);
-	if (!dma_mapping_error(dev, copy->to))
-		return true;
-	dma_unmap_phys(dev, copy->from, copy->bytes, DMA_TO_DEVICE, 0);
-	return false;
-}
-
-/* Give a channel a piece, the last one of its share or not; false: it does not take it. */
-static bool give(struct dcbm_copy *copy, phys_addr_t from, phys_addr_t to, bool last)
-{
-	bool silent = dcbm_channels[copy->channel].ordered && !last;
-	struct dma_chan *chan = dcbm_channels[copy->channel].chan;
-	struct dcbm_job *own = copy->own;
-	struct dma_async_tx_descriptor *tx;
-
-	if (!copy_map(copy, from, to))
-		return false;
-	tx = dmaengine_prep_dma_memcpy(chan, copy->to, copy->from, copy->bytes,
-				       silent ? 0 : DMA_PREP_INTERRUPT);
-	if (!tx)
-		goto out_unmap;
-	tx->callback_result = copy_ended;
-	tx->callback_param = copy;
-	atomic_inc(&own->left);
-	copy->cookie = dmaengine_submit(tx);
-	/*
-	 * idxd calls back for one that a shared queue has no room for, now or later, and
-	 * returns this. It is the only driver of ours that does: given, and soon aborted.
-	 */
-	if (dma_submit_error(copy->cookie) && copy->cookie != -EAGAIN) {
-		atomic_dec(&own->left);
-		goto out_unmap;
-	}
-	__set_bit(copy->channel, &own->channel);
-	__assign_bit(copy->channel, &own->silent, silent);
-	return true;
-
-out_unmap:
-	copy_unmap(copy);
-	return false;
-}
-
-static phys_addr_t phys_of(struct folio *folio)
-{
-	return PFN_PHYS(folio_pfn(folio));
-}
-
-/* A folio and the one behind it are neighbours at both ends. */
-static bool go_on(const struct migrate_copy_job *job, unsigned int nth, size_t bytes)
-{
-	const struct migrate_copy_pair *this = &job->pair[nth];
-	const struct migrate_copy_pair *next = &job->pair[nth + 1];
-
-	return phys_of(next->src) == phys_of(this->src) + bytes &&
-	       phys_of(next->dst) == phys_of(this->dst) + bytes;
-}
-
-/* Give a channel a share, in as few pieces as can be. */
-static void give_share(struct dcbm_job *own, unsigned int channel, size_t at,
-		       size_t end)
-{
-	const struct migrate_copy_job *job = own->job;
-	size_t bytes = PAGE_SIZE << job->order, most = dcbm_piece_max(channel);
-
-	while (at < end) {
-		struct dcbm_copy *copy = &own->copy[own->nr];
-		unsigned int first = at / bytes, last = first;
-		size_t within = at - first * bytes, stop = min(at + most, end);
-
-		while ((last + 1) * bytes < stop) {
-			if (!go_on(job, last, bytes))
-				stop = (last + 1) * bytes;
-			else
-				last++;
-		}
-		*copy = (struct dcbm_copy) {
-			.own = own, .bytes = stop - at, .first = first,
-			.last = last, .channel = channel,
-		};
-		if (give(copy, phys_of(job->pair[first].src) + within,
-			 phys_of(job->pair[first].dst) + within, stop == end))
-			own->nr++;
-		else
-			bitmap_set(own->bad, first, last - first + 1);
-		at = stop;
 	}
 }
 
@@ -268,13 +101,38 @@ static void jobs_go_on(void)
 	WRITE_ONCE(stopping, false);
 }
 
-/* All channels are done with it. */
-static void job_put(struct dcbm_job *own)
+/*
+ * Nothing tells of what is silent until somebody asks. plx_dma takes a lock for that which
+ * its tasklet takes, and leaves it to the caller to keep that one away.
+ */
+static void job_ask(const struct dcbm_job *own)
+{
+	unsigned int n;
+
+	local_bh_disable();
+	for (n = 0; n < own->nr; n++) {
+		const struct dcbm_copy *copy = &own->copy[n];
+
+		if (test_bit(copy->channel, &own->silent))
+			dmaengine_tx_status(dcbm_channels[copy->channel].chan,
+					    copy->cookie, NULL);
+	}
+	local_bh_enable();
+}
+
+/* All channels are done with it. Here the last bytes may be written where they go. */
+static void job_unmap(const struct dcbm_job *own)
 {
 	unsigned int n;
 
 	for (n = 0; n < own->nr; n++)
-		copy_unmap(&own->copy[n]);
+		dcbm_unmap(&own->copy[n]);
+}
+
+static void job_free(struct dcbm_job *own)
+{
+	unsigned int n;
+
 	for_each_set_bit(n, &own->channel, DCBM_CHANNELS_MAX)
 		atomic_dec(&dcbm_channels[n].jobs);
 	kfree(own);
@@ -282,15 +140,33 @@ static void job_put(struct dcbm_job *own)
 	job_end();
 }
 
+static void job_put_kept(const struct dcbm_job *own)
+{
+	unsigned int n;
+
+	for (n = 0; n < own->nr_kept; n++) {
+		folio_put(own->kept[n].src);
+		folio_put(own->kept[n].dst);
+	}
+}
+
+/* Until it has ended; then job_late() cancels this. */
+static void job_ask_late(struct work_struct *work)
+{
+	struct dcbm_job *own = container_of(work, struct dcbm_job, ask.work);
+
+	job_ask(own);
+	queue_delayed_work(system_dfl_wq, &own->ask, late_jiffies / LATE_S);
+}
+
 static void job_late(struct work_struct *work)
 {
 	struct dcbm_job *own = container_of(work, struct dcbm_job, late);
-	unsigned int n;
 
-	for (n = 0; own->kept && n < own->nr_kept; n++)
-		folio_put(own->kept[n]);
-	kvfree(own->kept);
-	job_put(own);
+	cancel_delayed_work_sync(&own->ask);
+	job_unmap(own);
+	job_put_kept(own);
+	job_free(own);
 }
 
 /*
@@ -302,28 +178,22 @@ static void job_late(struct work_struct *work)
 static bool job_leave(struct dcbm_job *own)
 {
 	struct migrate_copy_job *job = own->job;
-	unsigned int n;
+	bool silent = own->silent;
 
-	own->kept = kvmalloc_array(2 * job->nr, sizeof(*own->kept), MIGRATE_COPY_GFP);
-	own->nr_kept = 2 * job->nr;
-	for (n = 0; n < job->nr; n++) {
-		folio_get(job->pair[n].src);
-		folio_get(job->pair[n].dst);
-		/* Without they are lost for good. */
-		if (!own->kept)
-			continue;
-		own->kept[2 * n] = job->pair[n].src;
-		own->kept[2 * n + 1] = job->pair[n].dst;
+	for (own->nr_kept = 0; own->nr_kept < job->nr; own->nr_kept++) {
+		own->kept[own->nr_kept] = job->pair[own->nr_kept];
+		folio_get(job->pair[own->nr_kept].src);
+		folio_get(job->pair[own->nr_kept].dst);
 	}
-	if (atomic_cmpxchg(&own->state, JOB_AWAITED, JOB_LEFT) == JOB_AWAITED) {
+	/* Before it is left: job_late() is to find it. */
+	if (silent)
+		queue_delayed_work(system_dfl_wq, &own->ask, late_jiffies / LATE_S);
+	if (atomic_cmpxchg(&own->state, DCBM_AWAITED, DCBM_LEFT) == DCBM_AWAITED) {
 		bitmap_zero(job->copied, job->nr);
 		return true;
 	}
-	for (n = 0; n < job->nr; n++) {
-		folio_put(job->pair[n].src);
-		folio_put(job->pair[n].dst);
-	}
-	kvfree(own->kept);
+	cancel_delayed_work_sync(&own->ask);
+	job_put_kept(own);
 	return false;
 }
 
@@ -336,7 +206,8 @@ static int job_give(struct migrate_copy_job *job)
 
 	/* None is smaller than a folio but where a share or what a channel takes ends. */
 	pieces = job->nr + DCBM_CHANNELS_MAX + total / dcbm_piece_least;
-	own = kmalloc_flex(*own, copy, pieces, MIGRATE_COPY_GFP);
+	own = kmalloc(struct_size(own, copy, pieces) + job->nr * sizeof(*own->kept),
+		      MIGRATE_COPY_GFP);
 	if (!own)
 		return -EBUSY;
 	nr = dcbm_take(taken, clamp(total / SHARE_MIN, 1, DCBM_CHANNELS_MAX), job->to);
@@ -346,21 +217,23 @@ static int job_give(struct migrate_copy_job *job)
 	}
 	memset(own, 0, offsetof(struct dcbm_job, copy));
 	own->job = job;
+	own->kept = (void *)&own->copy[pieces];
+	INIT_DELAYED_WORK(&own->ask, job_ask_late);
 	INIT_WORK(&own->late, job_late);
 	atomic_set(&own->left, 1);
 	init_completion(&own->done);
 	job->private = own;
 	share = PAGE_ALIGN(DIV_ROUND_UP(total, nr));
 	for (n = 0; n < nr; n++) {
-		give_share(own, taken[n], min(n * share, total),
-			   min((n + 1) * share, total));
+		dcbm_give(own, taken[n], min(n * share, total),
+			  min((n + 1) * share, total));
 		if (test_bit(taken[n], &own->channel))
 			dma_async_issue_pending(dcbm_channels[taken[n]].chan);
 		else
 			atomic_dec(&dcbm_channels[taken[n]].jobs);
 	}
 	if (!atomic_sub_return(1, &own->left)) {
-		atomic_set(&own->state, JOB_ENDED);
+		atomic_set(&own->state, DCBM_ENDED);
 		complete(&own->done);
 	}
 	return 0;
@@ -379,25 +252,6 @@ static int dcbm_start(struct migrate_copy_engine *engine,
 	if (err)
 		job_end();
 	return err;
-}
-
-/*
- * Nothing tells of what is silent until somebody asks. plx_dma takes a lock for that which
- * its tasklet takes, and leaves it to the caller to keep that one away.
- */
-static void job_ask(const struct dcbm_job *own)
-{
-	unsigned int n;
-
-	local_bh_disable();
-	for (n = 0; n < own->nr; n++) {
-		const struct dcbm_copy *copy = &own->copy[n];
-
-		if (test_bit(copy->channel, &own->silent))
-			dmaengine_tx_status(dcbm_channels[copy->channel].chan,
-					    copy->cookie, NULL);
-	}
-	local_bh_enable();
 }
 
 /* Wait for a job as long as it is not late; false: it is. */
@@ -439,7 +293,8 @@ static void dcbm_finish(struct migrate_copy_engine *engine,
 				   copy->last - copy->first + 1);
 	}
 	bitmap_complement(job->copied, own->bad, job->nr);
-	job_put(own);
+	job_unmap(own);
+	job_free(own);
 }
 
 static const struct migrate_copy_ops dcbm_ops = {

@@ -31,7 +31,8 @@ size_t dcbm_piece_least;
  * still write to what the CPU has copied by then, and never ends the one that was first.
  *
  * idxd drops what a queue still has when it is disabled or its device is reset, and calls
- * nobody back. dcbm waits then, for nothing says that it will not be written.
+ * nobody back. Nothing says then that it will not be written: dcbm waits for some time, and
+ * keeps that memory from all others for good.
  *
  * Channels of those that are ordered are rings. When one transfer interrupts, or when
  * somebody asks for the state of one, the driver goes through all that have ended and calls

@@ -365,13 +365,16 @@ static void exchange_judge(struct pghot_exchange *x, u32 window)
 static void exchange_quiet(struct pghot_exchange *x, u32 window)
 {
 	bool went = x->went.added || exchange_evicts(x, 0, 1);
+	bool over = pghot_now_ms() - x->began_ms >= ROUND_WINDOWS * window;
+	/* Of most nothing can be known, as where all is a guest's. */
+	bool mute = over && 2 * READ_ONCE(x->came.lost) > READ_ONCE(x->came.added);
 
-	if (pghot_now_ms() - x->began_ms >= ROUND_WINDOWS * window) {
+	if (over) {
 		exchange_end(x, 0);
 		/* Of so few nothing is known. A rate has room for as many as it takes. */
 		x->held -= min(x->held, 1U);
 	}
-	if (!went)
+	if (!went || mute)
 		exchange_try_faster(x, window);
 }
 

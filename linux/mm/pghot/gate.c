@@ -21,10 +21,8 @@
  * 160 MiB/s into 16 GiB.
  */
 #define ROOM_MS		4U
-/* So late who cannot know: tokens for a batch, memory in one piece. */
-#define CLOSED_MS	(PGHOT_BURST_MS / 2U)
 /* In ms: so late all that waits for a closed target is looked at once more. See gate_past(). */
-#define PAST_RESTS	(8U * CLOSED_MS)
+#define PAST_RESTS	(8U * PGHOT_CLOSED_MS)
 
 /**
  * pghot_promoter_alloc - make a promoter
@@ -99,13 +97,6 @@ void pghot_promoter_from(struct pghot_promoter *p, int src)
 		p->dest[nid].closed = PGHOT_OPEN;
 }
 
-static u32 gate_closing_left_ms(const struct pghot_closing *c, u32 now)
-{
-	u32 gone = now - c->since_ms;
-
-	return gone < c->wait_ms ? c->wait_ms - gone : 0;
-}
-
 /* Until a target that is closed may open. */
 static u32 gate_dest_left_ms(const struct pghot_promoter *p, int nid, u32 now)
 {
@@ -113,7 +104,7 @@ static u32 gate_dest_left_ms(const struct pghot_promoter *p, int nid, u32 now)
 
 	if (d->closed == PGHOT_WAITS_ROOM && pghot_room_made(pghot_target(nid), d->room_since))
 		return 0;
-	return gate_closing_left_ms(&d->closing, now);
+	return pghot_closing_left_ms(&d->closing, now);
 }
 
 /**
@@ -134,42 +125,22 @@ bool pghot_promoter_open(struct pghot_promoter *p, int nid, bool anew)
 	bool opens = d->closed != PGHOT_OPEN &&
 		     !(target && gate_dest_left_ms(p, nid, now));
 
+	if (!target)
+		pghot_promoter_forget_large(p, nid);
 	if (!anew && !opens)
 		return false;
 	d->min_class = 0;
 	d->taken = 0;
-	if (!gate_closing_left_ms(&d->own_closing, now))
+	if (!pghot_closing_left_ms(&d->own_closing, now))
 		d->own_only = false;
 	if (opens) {
-		d->room_told = gate_closing_left_ms(&d->closing, now);
+		d->room_told = pghot_closing_left_ms(&d->closing, now);
 		d->closed = PGHOT_OPEN;
 		d->came = 0;
 	}
 	if (d->closed == PGHOT_OPEN && target)
 		pghot_target_share(nid, p->src, &d->share);
 	return true;
-}
-
-/*
- * Would a target take one of those that wait for memory in one piece? Which of them are
- * looked at is not told by their size, so that the smallest says so.
- */
-static bool gate_wants_large(struct pghot_promoter *p)
-{
-	bool waits = false;
-	unsigned int nid;
-
-	for (nid = 0; nid < nr_node_ids; nid++) {
-		unsigned int least = p->dest[nid].large_least;
-
-		if (!least || !pghot_may_promote_to(nid))
-			continue;
-		if (p->dest[nid].closed == PGHOT_OPEN &&
-		    pghot_promoter_takes(p, nid, least))
-			return true;
-		waits = true;
-	}
-	return !waits;
 }
 
 /**
@@ -189,15 +160,7 @@ bool pghot_promoter_opens(struct pghot_promoter *p)
 		if (p->dest[nid].closed != PGHOT_OPEN &&
 		    !gate_dest_left_ms(p, nid, now))
 			return true;
-	return !(p->wanted & PGHOT_WAIT_LARGE) && gate_wants_large(p);
-}
-
-static struct pghot_closing gate_closing_begin(u32 wait_ms)
-{
-	return (struct pghot_closing) {
-		.since_ms = pghot_now_ms(),
-		.wait_ms = min(wait_ms, READ_ONCE(pghot_period_ms)),
-	};
+	return !(p->wanted & PGHOT_WAIT_LARGE) && pghot_promoter_wants_large(p);
 }
 
 /*
@@ -213,14 +176,8 @@ static u32 gate_room_wait_ms(struct pghot_dest *d, int nid)
 		d->room_ms = max(d->room_ms / 2, ROOM_MS);
 	else if (!d->room_told && (!d->share.others || d->taken < d->share.pages ||
 				   !pghot_has_room(nid, 1)))
-		d->room_ms = min(2 * d->room_ms, CLOSED_MS);
+		d->room_ms = min(2 * d->room_ms, PGHOT_CLOSED_MS);
 	return d->room_ms;
-}
-
-/* Whose thread is to be woken when there is room. Who promotes ranges has none. */
-static int gate_room_for(const struct pghot_promoter *p)
-{
-	return p->told ? p->src : NUMA_NO_NODE;
 }
 
 /**
@@ -239,11 +196,11 @@ void pghot_promoter_close(struct pghot_promoter *p, int nid,
 	d->closed = why;
 	if (why == PGHOT_WAITS_ROOM) {
 		wait_ms = gate_room_wait_ms(d, nid);
-		d->room_since = pghot_room_await(pghot_target(nid), gate_room_for(p), 1);
+		d->room_since = pghot_room_await(pghot_target(nid), pghot_room_for(p), 1);
 	} else {
-		wait_ms = max(wait_ms, CLOSED_MS);
+		wait_ms = max(wait_ms, PGHOT_CLOSED_MS);
 	}
-	d->closing = gate_closing_begin(wait_ms);
+	d->closing = pghot_closing_begin(wait_ms);
 	if (claims)
 		gate_claim(p, nid, true);
 	pghot_promoter_sum_up(p);
@@ -264,79 +221,8 @@ void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid, int first
 
 	d->own_only = true;
 	p->past |= PGHOT_WAIT_BIT(first);
-	d->own_closing = gate_closing_begin(CLOSED_MS);
+	d->own_closing = pghot_closing_begin(PGHOT_CLOSED_MS);
 	pghot_promoter_sum_up(p);
-}
-
-/**
- * pghot_promoter_met_large - a large folio was met that waits for room
- * @p: the promoter
- * @nid: the target
- * @order: its order
- */
-void pghot_promoter_met_large(struct pghot_promoter *p, int nid, unsigned int order)
-{
-	struct pghot_dest *d = &p->dest[nid];
-
-	d->large_least = min_not_zero(d->large_least, order);
-	d->large_met = min_not_zero(d->large_met, order);
-}
-
-/**
- * pghot_promoter_large_first - is room kept for large folios that wait
- * @p: the promoter
- *
- * Return: true if these are to be looked at first, and would be taken.
- */
-bool pghot_promoter_large_first(struct pghot_promoter *p)
-{
-	unsigned int nid;
-
-	for (nid = 0; nid < nr_node_ids && p->wanted & PGHOT_WAIT_LARGE; nid++)
-		if (p->dest[nid].large_least && pghot_keep_pages(nid, 0))
-			return true;
-	return false;
-}
-
-/**
- * pghot_promoter_close_to_large - a target has room, but not for large folios
- * @p: the promoter
- * @nid: the target
- * @order: order of the folio that found none
- *
- * Smaller ones may go on. One look at each that is as large is saved for some time.
- */
-void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
-				   unsigned int order)
-{
-	struct pghot_dest *d = &p->dest[nid];
-
-	if (pghot_promoter_takes(p, nid, order))
-		d->large_order = order;
-	d->large_closing = gate_closing_begin(CLOSED_MS);
-	d->large_since = pghot_room_await(pghot_target(nid), gate_room_for(p),
-					  1UL << order);
-	if (!gate_wants_large(p))
-		p->wanted &= ~PGHOT_WAIT_LARGE;
-	p->looked &= p->wanted;
-}
-
-/**
- * pghot_promoter_takes - does a target take folios of that order just now
- * @p: the promoter
- * @nid: the target, which is open
- * @order: their order
- *
- * Return: false if one that was no larger found no room.
- */
-bool pghot_promoter_takes(struct pghot_promoter *p, int nid, unsigned int order)
-{
-	struct pghot_dest *d = &p->dest[nid];
-
-	return !order || order < d->large_order ||
-	       !gate_closing_left_ms(&d->large_closing, pghot_now_ms()) ||
-	       (pghot_room_made(pghot_target(nid), d->large_since) &&
-		pghot_has_block(nid, order));
 }
 
 /*
@@ -347,7 +233,7 @@ static bool gate_room_comes(const struct pghot_promoter *p, int nid)
 {
 	const struct pghot_target *target = pghot_target(nid);
 
-	return target && p->dest[nid].room_ms < CLOSED_MS &&
+	return target && p->dest[nid].room_ms < PGHOT_CLOSED_MS &&
 	       !READ_ONCE(target->speed.choosy) && !READ_ONCE(target->speed.rate);
 }
 
@@ -412,8 +298,6 @@ void pghot_promoter_sum_up(struct pghot_promoter *p)
 	}
 	p->all_closed = closed && !open;
 	p->wanted = open | (u8)~closed;
-	if (!gate_wants_large(p))
-		p->wanted &= ~PGHOT_WAIT_LARGE;
 	p->min_class = open ? min_class : 0;
 	p->changes++;
 
@@ -421,6 +305,9 @@ void pghot_promoter_sum_up(struct pghot_promoter *p)
 	for (nid = 0; nid < nr_node_ids; nid++)
 		pghot_find_route(p, nid, NULL, &p->dest[nid].route);
 	p->wanted |= gate_past(p);
+	/* By routes too. */
+	if (!pghot_promoter_wants_large(p))
+		p->wanted &= ~PGHOT_WAIT_LARGE;
 	p->looked &= p->wanted;
 }
 
@@ -435,9 +322,8 @@ void pghot_promoter_satisfied(struct pghot_promoter *p)
 	for (nid = 0; nid < nr_node_ids; nid++) {
 		struct pghot_dest *d = &p->dest[nid];
 
-		if (d->closed != PGHOT_OPEN)
-			continue;
-		gate_claim(p, nid, false);
+		if (d->closed == PGHOT_OPEN)
+			gate_claim(p, nid, false);
 		if (p->looked & PGHOT_WAIT_LARGE) {
 			d->large_least = d->large_met;
 			d->large_met = 0;
@@ -466,7 +352,7 @@ u32 pghot_promoter_due_ms(struct pghot_promoter *p)
 		if (d->closed != PGHOT_OPEN)
 			due = min(due, max(gate_dest_left_ms(p, nid, now), 1U));
 		else if (d->large_least)
-			due = min(due, max(gate_closing_left_ms(&d->large_closing, now), 1U));
+			due = min(due, max(pghot_closing_left_ms(&d->large_closing, now), 1U));
 	}
 	return due;
 }

@@ -85,22 +85,25 @@ struct pghot_from {
 	unsigned int claims;
 };
 
+/* What migrates has no more. */
+#define PGHOT_KEEP_ORDERS	(MAX_PAGE_ORDER + 1)
+
 /**
  * struct pghot_keep - room that a target keeps for a large folio
  * @order: its order, or 0
  * @on: smaller ones are to leave it that much
- * @vain: so often they did, and it did not come
  * @others: pages of smaller ones that came while they did not
- * @asked: since that was begun, it was met that waits
+ * @asked: orders of folios that were met since that was begun and wait, by bit
  * @since_ms: since when it is on
+ * @vain: so often since one came it was kept in vain, by order
  */
 struct pghot_keep {
 	unsigned int order;
 	bool on;
-	unsigned int vain;
 	unsigned long others;
-	bool asked;
+	unsigned long asked;
 	u32 since_ms;
+	u8 vain[PGHOT_KEEP_ORDERS];
 };
 
 /**

@@ -4,36 +4,60 @@
  *
  * What takes the place of what kswapd demotes comes as soon as there is room for it: small
  * pages take each page that is made, and a large folio behind them would never find as many
- * as it has. So once small ones have had as many pages as it has, they leave it that many,
+ * as it has. So once smaller ones have had as many pages as it has, they leave it that many,
  * and have what is free beyond. Where both wait for ever each gets half.
  *
  * What is free may stay in pieces, or be made too slowly. So nothing is kept for long, and
- * after each time in vain small ones have twice as much first.
+ * after each time in vain smaller ones have twice as much first. Where folios of several
+ * sizes wait, the sizes take turns.
  */
+#include <linux/bitops.h>
 #include <linux/mm.h>
 
 #include "internal.h"
 
-/* In ms: so long is kept what small ones leave. kswapd makes a huge page at 5 MiB/s in that. */
-#define KEEP_TAKES	(4U * PGHOT_BURST_MS)
-/* By which power of two small ones have more at most. */
+/* In ms: so long is kept what smaller ones leave. kswapd makes a huge page at 4 MiB/s in that. */
+#define KEEP_TAKES	(2U * PGHOT_BURST_MS)
+/* By which power of two smaller ones have more at most. */
 #define KEEP_VAIN_MAX	6U
 
-static void keep_begin(struct pghot_keep *k, u32 now)
+/* The next larger one of those that wait, or the smallest; 0: none does. */
+static unsigned int keep_next(const struct pghot_keep *k)
+{
+	unsigned int next = find_next_bit(&k->asked, PGHOT_KEEP_ORDERS, k->order + 1);
+
+	if (next == PGHOT_KEEP_ORDERS)
+		next = find_next_bit(&k->asked, PGHOT_KEEP_ORDERS, 0);
+	return next < PGHOT_KEEP_ORDERS ? next : 0;
+}
+
+static void keep_off(struct pghot_keep *k, unsigned int order)
+{
+	k->order = order;
+	k->on = false;
+	k->others = 0;
+}
+
+static void keep_begin(struct pghot_keep *k)
 {
 	k->on = true;
-	k->asked = false;
-	k->since_ms = now;
+	k->asked = 0;
+	k->since_ms = pghot_now_ms();
 }
 
 /* It did not come in time. Who has not asked since has gone, or is no longer hot. */
 static void keep_end(struct pghot_keep *k)
 {
-	if (!k->asked)
-		k->order = 0;
-	k->vain = min(k->vain + 1, KEEP_VAIN_MAX);
-	k->on = false;
-	k->others = 0;
+	k->vain[k->order] = min(k->vain[k->order] + 1U, KEEP_VAIN_MAX);
+	keep_off(k, keep_next(k));
+}
+
+/* One came. There may be more of them, though none has asked yet. */
+static void keep_came(struct pghot_keep *k, unsigned int order)
+{
+	k->vain[k->order] = 0;
+	k->asked &= ~BIT(order);
+	keep_off(k, keep_next(k) ?: k->order);
 }
 
 /**
@@ -41,20 +65,20 @@ static void keep_end(struct pghot_keep *k)
  * @nid: the target that it waits for
  * @order: its order
  *
- * To be asked again as long as it waits. Of several it is the one that asked first.
+ * To be asked again as long as it waits.
  */
 void pghot_keep_ask(int nid, unsigned int order)
 {
 	struct pghot_target *target = pghot_target(nid);
 	struct pghot_keep *k;
 
-	if (!target)
+	if (!target || order >= PGHOT_KEEP_ORDERS)
 		return;
 	k = &target->keep;
 	spin_lock(&target->lock);
 	if (!k->order)
-		*k = (struct pghot_keep) { .order = order };
-	k->asked = true;
+		keep_off(k, order);
+	k->asked |= BIT(order);
 	spin_unlock(&target->lock);
 }
 
@@ -98,15 +122,12 @@ void pghot_keep_took(int nid, unsigned int order)
 		return;
 	k = &target->keep;
 	spin_lock(&target->lock);
-	if (order >= k->order) {
-		/* There may be more of them. */
-		k->on = false;
-		k->vain = 0;
-		k->others = 0;
-	} else if (!k->on) {
+	if (k->order && order >= k->order) {
+		keep_came(k, order);
+	} else if (k->order && !k->on) {
 		k->others += 1UL << order;
-		if (k->others >= 1UL << k->order << k->vain)
-			keep_begin(k, pghot_now_ms());
+		if (k->others >= 1UL << k->order << k->vain[k->order])
+			keep_begin(k);
 	}
 	spin_unlock(&target->lock);
 }

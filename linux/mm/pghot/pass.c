@@ -272,29 +272,22 @@ static void pass_block(struct pghot_pass *p, unsigned long pfn,
 	}
 }
 
-/* What is looked at. */
-enum pass_walk {
-	PASS_ALL,
-	PASS_LARGE,	/* large folios that wait for memory in one piece */
-};
-
 /*
  * Look at the blocks from page @from to before @to. Return false if that was
  * broken off.
  */
-static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to,
-		      enum pass_walk what)
+static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to)
 {
 	struct pghot_cursor c = {
 		.section = pfn_to_section_nr(from),
 		.block = from % PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER,
-		.held_only = what == PASS_LARGE,
+		.held_only = p->large,
 	};
 	unsigned long pfn;
 
 	for (;;) {
 		c.wanted = p->promoter->wanted;
-		if (what == PASS_LARGE)
+		if (p->large)
 			c.wanted &= PGHOT_WAIT_LARGE;
 		if (!pghot_map_next_block(&pghot_map, &p->node->map, &c, &pfn))
 			return true;
@@ -321,6 +314,20 @@ static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to
 	}
 }
 
+/*
+ * Large folios that wait for memory in one piece: it is kept for them. Others that are held
+ * with them are left for the round.
+ */
+static bool pass_large(struct pghot_pass *p)
+{
+	bool whole;
+
+	p->large = true;
+	whole = pass_walk(p, 0, ULONG_MAX);
+	p->large = false;
+	return whole;
+}
+
 /* Let the next class go to the targets that can take it. Return if there is. */
 static bool pass_next_class(struct pghot_pass *p)
 {
@@ -344,15 +351,13 @@ static bool pass_rounds(struct pghot_pass *p)
 {
 	unsigned long start = pass_start(p);
 
-	if (pghot_promoter_large_first(p->promoter) &&
-	    !pass_walk(p, 0, ULONG_MAX, PASS_LARGE))
+	if (pghot_promoter_large_first(p->promoter) && !pass_large(p))
 		return false;
 	pghot_seek(p);
 	do {
 		p->left = false;
 		p->left_out = false;
-		if (!pass_walk(p, start, ULONG_MAX, PASS_ALL) ||
-		    (start && !pass_walk(p, 0, start, PASS_ALL)))
+		if (!pass_walk(p, start, ULONG_MAX) || (start && !pass_walk(p, 0, start)))
 			return false;
 	} while (p->left_out && pass_next_class(p));
 	return true;

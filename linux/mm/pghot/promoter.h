@@ -102,6 +102,9 @@ struct pghot_closing {
 	u32 wait_ms;
 };
 
+/* So late who cannot know is asked again: tokens for a batch, memory in one piece. */
+#define PGHOT_CLOSED_MS	(PGHOT_BURST_MS / 2U)
+
 /**
  * struct pghot_dest - a node, as a target and as one that accesses pages
  * @batch: folios that are to go there
@@ -254,19 +257,23 @@ bool pghot_promoter_opens(struct pghot_promoter *p);
 void pghot_promoter_close(struct pghot_promoter *p, int nid,
 			  enum pghot_verdict why, u32 wait_ms, bool claims);
 void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid, int first);
+void pghot_promoter_sum_up(struct pghot_promoter *p);
+void pghot_promoter_satisfied(struct pghot_promoter *p);
+void pghot_promoter_unclaim(struct pghot_promoter *p, int nid);
+u32 pghot_promoter_due_ms(struct pghot_promoter *p);
+void pghot_find_route(struct pghot_promoter *p, int nid,
+		      const nodemask_t *allowed, struct pghot_route *route);
+
+/* large.c */
 void pghot_promoter_met_large(struct pghot_promoter *p, int nid,
 			      unsigned int order);
+void pghot_promoter_forget_large(struct pghot_promoter *p, int nid);
+bool pghot_promoter_wants_large(struct pghot_promoter *p);
+bool pghot_promoter_large_first(struct pghot_promoter *p);
 void pghot_promoter_close_to_large(struct pghot_promoter *p, int nid,
 				   unsigned int order);
 bool pghot_promoter_takes(struct pghot_promoter *p, int nid,
 			  unsigned int order);
-void pghot_promoter_sum_up(struct pghot_promoter *p);
-void pghot_promoter_satisfied(struct pghot_promoter *p);
-void pghot_promoter_unclaim(struct pghot_promoter *p, int nid);
-bool pghot_promoter_large_first(struct pghot_promoter *p);
-u32 pghot_promoter_due_ms(struct pghot_promoter *p);
-void pghot_find_route(struct pghot_promoter *p, int nid,
-		      const nodemask_t *allowed, struct pghot_route *route);
 
 /* ask.c; more in internal.h */
 enum pghot_verdict pghot_ask(struct pghot_ask *ask, struct folio *folio);
@@ -303,6 +310,27 @@ static inline const struct pghot_route *
 pghot_route(const struct pghot_promoter *p, int nid)
 {
 	return nid >= 0 && nid < nr_node_ids ? &p->dest[nid].route : &p->route;
+}
+
+static inline u32 pghot_closing_left_ms(const struct pghot_closing *c, u32 now)
+{
+	u32 gone = now - c->since_ms;
+
+	return gone < c->wait_ms ? c->wait_ms - gone : 0;
+}
+
+static inline struct pghot_closing pghot_closing_begin(u32 wait_ms)
+{
+	return (struct pghot_closing) {
+		.since_ms = pghot_now_ms(),
+		.wait_ms = min(wait_ms, READ_ONCE(pghot_period_ms)),
+	};
+}
+
+/* Whose thread is to be woken when there is room. Who promotes ranges has none. */
+static inline int pghot_room_for(const struct pghot_promoter *p)
+{
+	return p->told ? p->src : NUMA_NO_NODE;
 }
 
 /* Do hotter pages go to @nid before those of @class? */

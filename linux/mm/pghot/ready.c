@@ -166,6 +166,32 @@ static enum pghot_verdict ready_foresee(struct pghot_pass *p,
 	return PGHOT_PROMOTED;
 }
 
+/*
+ * A large folio that waits for a closed target is to be met first when room is kept for it.
+ * Where none was met it is not worth a look at each page to know.
+ */
+static bool ready_may_be_large(struct pghot_pass *p, const struct pghot_entry *e,
+			       enum pghot_verdict verdict)
+{
+	int first = pghot_route(p->promoter, e->nid)->first;
+
+	return verdict == PGHOT_WAITS_ROOM && p->promoter->dest[first].large_least;
+}
+
+/* Drops the reference. */
+static enum pghot_verdict ready_offer(struct pghot_pass *p, struct folio *folio,
+				      struct pghot_offer *offer, enum pghot_verdict foreseen)
+{
+	bool large = folio_test_large(folio);
+
+	if (foreseen == PGHOT_PROMOTED && (large || !p->large))
+		return pghot_offer_folio(p->promoter, folio, offer);
+	folio_put(folio);
+	if (large)
+		offer->waits |= PGHOT_WAIT_LARGE;
+	return p->large && !large ? PGHOT_WAITS_TURN : foreseen;
+}
+
 /**
  * pghot_ready_consider - decide about one ready record
  * @p: the pass; @again or @waits say so where the record stays
@@ -181,7 +207,7 @@ enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
 		.nid = e->nid, .class = e->class,
 		.asks = READ_ONCE(pghot_tunables.ask),
 	};
-	enum pghot_verdict verdict;
+	enum pghot_verdict verdict, foreseen;
 	struct folio *folio;
 
 	if (!e->hot && pghot_sweep_ask(p, e))
@@ -191,11 +217,12 @@ enum pghot_verdict pghot_ready_consider(struct pghot_pass *p,
 		p->again = true;
 		return PGHOT_GONE;
 	}
-	verdict = ready_foresee(p, e, &offer);
-	if (verdict == PGHOT_PROMOTED) {
+	foreseen = ready_foresee(p, e, &offer);
+	verdict = foreseen;
+	if (verdict == PGHOT_PROMOTED || ready_may_be_large(p, e, verdict)) {
 		folio = pghot_tracked_folio(e->pfn, &p->node->map, &verdict);
 		if (folio)
-			verdict = pghot_offer_folio(p->promoter, folio, &offer);
+			verdict = ready_offer(p, folio, &offer, foreseen);
 		pghot_ready_see(p, e->pfn);
 	}
 	ready_judge(p, e, verdict, &offer);

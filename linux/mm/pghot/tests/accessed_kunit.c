@@ -110,12 +110,13 @@ static void of_what_guests_map_it_is_unknown(struct kunit *test)
 	struct mmu_notifier guest = { .ops = &ops };
 	struct shared *s = accessed_new(test, 2);
 
+	KUNIT_EXPECT_EQ(test, pghot_flush_accessed(s->folio), PGHOT_ACCESSED);
+	access_by(test, s->mm[0]);
+	access_by(test, s->mm[1]);
 	KUNIT_ASSERT_EQ(test, mmu_notifier_register(&guest, s->mm[1]), 0);
 	KUNIT_EXPECT_EQ(test, pghot_flush_accessed(s->folio), PGHOT_ACCESS_UNKNOWN);
 	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
 	mmu_notifier_unregister(&guest, s->mm[1]);
-	access_by(test, s->mm[1]);
-	KUNIT_EXPECT_EQ(test, pghot_flush_accessed(s->folio), PGHOT_ACCESSED);
 	shared_free(s);
 }
 
