@@ -19,6 +19,8 @@ static struct zone *zone;
 /* So many pages are made free in a tick, and more small ones than that are ready. */
 static unsigned long made_a_tick, made;
 static unsigned long next;
+/* Where large ones begin, on node 2. */
+static unsigned long large_at;
 /* Node that the small pages are on. */
 static int small_on;
 
@@ -46,6 +48,7 @@ static void begin(unsigned long room_a_tick, unsigned int small_node)
 	made = 0;
 	next = 0;
 	small_on = small_node;
+	large_at = 0;
 	for (i = 0; i < NR_LARGE; i++)
 		machine_large(2, i * LARGE, 9);
 	machine_work = tick;
@@ -60,7 +63,7 @@ static unsigned long large_wait(void)
 	unsigned long i, n = 0;
 
 	for (i = 0; i < NR_LARGE; i++)
-		n += machine_folio(2, i * LARGE)->order != 0;
+		n += machine_folio(2, large_at + i * LARGE)->order != 0;
 	return n;
 }
 
@@ -76,8 +79,8 @@ static void run(unsigned int ms)
 	/* They stay in use as long as they wait. */
 	for (; ms >= 100; ms -= 100) {
 		for (i = 0; i < NR_LARGE; i++)
-			if (machine_folio(2, i * LARGE)->order != 0)
-				machine_ready(2, i * LARGE, 0);
+			if (machine_folio(2, large_at + i * LARGE)->order != 0)
+				machine_ready(2, large_at + i * LARGE, 0);
 		machine_run(100);
 	}
 }
@@ -140,9 +143,9 @@ TEST(small_ones_come_among_endless_large_ones)
 	begin(16, 2);
 	for (ms = 0; ms < 10000; ms += 100) {
 		for (i = 0; i < NR_LARGE; i++) {
-			if (!machine_folio(2, i * LARGE)->order)
-				machine_large(2, i * LARGE, 9);
-			machine_ready(2, i * LARGE, 0);
+			if (!machine_folio(2, large_at + i * LARGE)->order)
+				machine_large(2, large_at + i * LARGE, 9);
+			machine_ready(2, large_at + i * LARGE, 0);
 		}
 		machine_run(100);
 	}
@@ -166,12 +169,16 @@ static void run_among_medium(unsigned int ms, unsigned long nr)
 	}
 }
 
-TEST(huge_ones_come_among_those_that_are_less_so)
+static void huge_come_among_medium(bool last)
 {
 	unsigned long i;
 
 	begin(16, 3);
-	/* These ask first. */
+	/* Wherever they are. */
+	large_at = last ? NODE_PAGES - NR_LARGE * LARGE : 0;
+	for (i = 0; i < NR_LARGE; i++)
+		machine_large(2, large_at + i * LARGE, 9);
+	/* The others ask first. */
 	for (i = 0; i < 100; i++) {
 		machine_large(2, SMALL + (i + 1) * LARGE, 4);
 		machine_ready(2, SMALL + (i + 1) * LARGE, 0);
@@ -182,6 +189,12 @@ TEST(huge_ones_come_among_those_that_are_less_so)
 	machine_stop();
 }
 
+TEST(huge_ones_come_among_those_that_are_less_so)
+{
+	huge_come_among_medium(false);
+	huge_come_among_medium(true);
+}
+
 /* The huge one was freed while room was kept for it. */
 TEST(those_that_are_less_so_do_not_ask_for_it)
 {
@@ -190,7 +203,7 @@ TEST(those_that_are_less_so_do_not_ask_for_it)
 	begin(16, 3);
 	run(500);
 	for (i = 0; i < NR_LARGE; i++)
-		machine_folio(2, i * LARGE)->refs = 0;
+		machine_folio(2, large_at + i * LARGE)->refs = 0;
 	before = machine_stat("moved");
 	made = 0;
 	run_among_medium(5000, 20);
@@ -281,7 +294,7 @@ TEST(smaller_ones_are_found_among_those_that_wait)
 	machine_room(0, 4 * LARGE);
 	for (i = 0; i < 100; i++) {
 		machine_large(2, i * LARGE, i % 20 == 19 ? 4 : 9);
-		machine_ready(2, i * LARGE, 0);
+		machine_ready(2, large_at + i * LARGE, 0);
 	}
 	machine_run(3 * PGHOT_PERIOD_MS);
 	assert_int_equal(machine_stat("moved"), 0);

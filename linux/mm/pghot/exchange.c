@@ -367,7 +367,7 @@ static void exchange_quiet(struct pghot_exchange *x, u32 window)
 	bool went = x->went.added || exchange_evicts(x, 0, 1);
 	bool over = pghot_now_ms() - x->began_ms >= ROUND_WINDOWS * window;
 	/* Of most nothing can be known, as where all is a guest's. */
-	bool mute = over && 2 * READ_ONCE(x->came.lost) > READ_ONCE(x->came.added);
+	bool mute = over && (pghot_watch_is_mute(&x->came) || pghot_watch_is_mute(&x->went));
 
 	if (over) {
 		exchange_end(x, 0);

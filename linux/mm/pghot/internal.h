@@ -93,7 +93,8 @@ struct pghot_from {
  * @order: its order, or 0
  * @on: smaller ones are to leave it that much
  * @others: pages of smaller ones that came while they did not
- * @asked: orders of folios that were met since that was begun and wait, by bit
+ * @asked: orders of folios that wait, by bit; if it is on, not the one that it is for
+ *	   unless that was met since
  * @since_ms: since when it is on
  * @vain: so often since one came it was kept in vain, by order
  */

@@ -41,7 +41,8 @@ static void keep_off(struct pghot_keep *k, unsigned int order)
 static void keep_begin(struct pghot_keep *k)
 {
 	k->on = true;
-	k->asked = 0;
+	/* Who waits on asks once more. */
+	k->asked &= ~BIT(k->order);
 	k->since_ms = pghot_now_ms();
 }
 
@@ -56,6 +57,7 @@ static void keep_end(struct pghot_keep *k)
 static void keep_came(struct pghot_keep *k, unsigned int order)
 {
 	k->vain[k->order] = 0;
+	k->vain[min(order, PGHOT_KEEP_ORDERS - 1U)] = 0;
 	k->asked &= ~BIT(order);
 	keep_off(k, keep_next(k) ?: k->order);
 }
@@ -75,6 +77,9 @@ void pghot_keep_ask(int nid, unsigned int order)
 	if (!target || order >= PGHOT_KEEP_ORDERS)
 		return;
 	k = &target->keep;
+	/* Many may ask, for the same. */
+	if (READ_ONCE(k->asked) & BIT(order))
+		return;
 	spin_lock(&target->lock);
 	if (!k->order)
 		keep_off(k, order);

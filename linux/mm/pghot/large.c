@@ -47,7 +47,8 @@ bool pghot_promoter_large_first(struct pghot_promoter *p)
 	unsigned int nid;
 
 	for (nid = 0; nid < nr_node_ids && p->wanted & PGHOT_WAIT_LARGE; nid++)
-		if (p->dest[nid].large_least && pghot_keep_pages(nid, 0))
+		if (p->dest[nid].large_least && p->dest[nid].closed == PGHOT_OPEN &&
+		    pghot_keep_pages(nid, 0))
 			return true;
 	return false;
 }
@@ -72,7 +73,7 @@ bool pghot_promoter_wants_large(struct pghot_promoter *p)
 			continue;
 		/* Where it is closed they may have somewhere else to go. */
 		if (d->route.nid != NUMA_NO_NODE &&
-		    pghot_promoter_takes(p, nid, d->large_least))
+		    pghot_promoter_takes(p, d->route.nid, d->large_least))
 			return true;
 		waits = true;
 	}

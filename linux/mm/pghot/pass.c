@@ -281,13 +281,13 @@ static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to
 	struct pghot_cursor c = {
 		.section = pfn_to_section_nr(from),
 		.block = from % PAGES_PER_SECTION >> PGHOT_BLOCK_ORDER,
-		.held_only = p->large,
+		.held_only = p->promoter->large,
 	};
 	unsigned long pfn;
 
 	for (;;) {
 		c.wanted = p->promoter->wanted;
-		if (p->large)
+		if (p->promoter->large)
 			c.wanted &= PGHOT_WAIT_LARGE;
 		if (!pghot_map_next_block(&pghot_map, &p->node->map, &c, &pfn))
 			return true;
@@ -305,7 +305,7 @@ static bool pass_walk(struct pghot_pass *p, unsigned long from, unsigned long to
 		WRITE_ONCE(p->node->crowded, cpu_is_contended());
 		pass_between(p, &c);
 		if (pass_over(p)) {
-			if (p->cut)
+			if (p->cut && !p->promoter->large)
 				pass_ends_at(p, pfn + PGHOT_BLOCK_PAGES);
 			pghot_map_stop(&pghot_map, &c);
 			return false;
@@ -322,9 +322,9 @@ static bool pass_large(struct pghot_pass *p)
 {
 	bool whole;
 
-	p->large = true;
+	p->promoter->large = true;
 	whole = pass_walk(p, 0, ULONG_MAX);
-	p->large = false;
+	p->promoter->large = false;
 	return whole;
 }
 

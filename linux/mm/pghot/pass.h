@@ -96,7 +96,6 @@ struct pghot_sweep {
  * @no_target: a record was met, and there is no node to promote it to
  * @again: this block has records that must be looked at again
  * @waits: closed targets that other records of this block wait for
- * @large: only large folios are wanted
  * @left: the pass knowingly left records that must be looked at again
  * @left_out: records were left out in this round because of their class
  * @seek: page from which on to look for those whom others keep waiting
@@ -121,7 +120,6 @@ struct pghot_pass {
 	bool no_target;
 	bool again;
 	u8 waits;
-	bool large;
 	bool left;
 	bool left_out;
 	unsigned long seek;

@@ -85,11 +85,11 @@ static enum admit promote_refuse_all(struct pghot_promoter *p,
 static enum admit promote_refuse_size(struct pghot_promoter *p,
 				      const struct pghot_route *route, unsigned int order)
 {
-	if (order && route->nid == route->first) {
+	if (order)
 		pghot_promoter_met_large(p, route->nid, order);
-		/* Who is smaller is to leave it some of what is made. */
+	/* Who is smaller is to leave it some of what is made. */
+	if (order && route->nid == route->first)
 		pghot_keep_ask(route->nid, order);
-	}
 	if (!order || !pghot_has_room(route->nid, 1))
 		return promote_refuse_all(p, route, order);
 	pghot_promoter_close_to_large(p, route->nid, order);
@@ -126,6 +126,8 @@ static enum admit promote_admit(struct pghot_promoter *p, struct folio *folio,
 		return ADMIT_NEXT;
 	}
 	kept = pghot_keep_pages(nid, order);
+	if (kept && p->large)
+		return ADMIT_LATER;
 	if (!promote_has_place(nid, d->batch.nr_pages + d->asked + nr + kept, order)) {
 		/* What is gathered already may be what took the room. */
 		pghot_batch_flush(p, nid);
@@ -146,7 +148,11 @@ static enum pghot_verdict promote_too_large(struct pghot_promoter *p,
 					    const struct folio *folio, int nid,
 					    struct pghot_offer *offer)
 {
-	pghot_promoter_met_large(p, nid, folio_order(folio));
+	unsigned int order = folio_order(folio);
+
+	pghot_promoter_met_large(p, nid, order);
+	if (nid == pghot_route(p, offer->nid)->first)
+		pghot_keep_ask(nid, order);
 	offer->waits = PGHOT_WAIT_LARGE;
 	return PGHOT_WAITS_ROOM;
 }
@@ -169,9 +175,11 @@ static enum pghot_verdict promote_choose(struct pghot_promoter *p,
 			pghot_find_route(p, offer->nid, &p->allowed, &route);
 		offer->target = route.nid;
 		offer->waits = route.waits;
-		if (route.verdict == PGHOT_WAITS_ROOM && folio_test_large(folio))
+		if (route.verdict == PGHOT_WAITS_ROOM && folio_test_large(folio)) {
 			/* To be met first when room is kept for it. */
+			pghot_promoter_met_large(p, route.first, folio_order(folio));
 			offer->waits |= PGHOT_WAIT_LARGE;
+		}
 		if (route.verdict != PGHOT_PROMOTED)
 			return route.verdict;
 		if (pghot_too_cold(p, route.nid, offer->class))

@@ -186,6 +186,7 @@ struct pghot_ask {
  * @src: the node; of one for all nodes, that of the page offered last
  * @any: it is for all nodes
  * @seeking: only pages are wanted of those whom others keep waiting
+ * @large: only large folios are wanted, and of these such as room is kept for
  * @told: its thread is woken when a target that was full has room
  * @all_closed: there are targets, and each is closed
  * @past: PGHOT_WAIT_BIT() of each target that pages wait for which may not have to, as
@@ -211,6 +212,7 @@ struct pghot_promoter {
 	int src;
 	bool any;
 	bool seeking;
+	bool large;
 	bool told;
 	bool all_closed;
 	u8 past;

@@ -85,7 +85,8 @@ void pghot_ready_see(struct pghot_pass *p, unsigned long pfn)
 		struct pghot_place *place = &p->place[nid];
 		bool open = pr->dest[nid].closed == PGHOT_OPEN;
 
-		if (place->open && !open &&
+		/* Looking for large folios moves nobody's place. */
+		if (place->open && !open && !pr->large &&
 		    (!place->from || (nid == p->turn && !pr->seeking)))
 			place->from = pfn;
 		place->open = open;
@@ -182,14 +183,19 @@ static bool ready_may_be_large(struct pghot_pass *p, const struct pghot_entry *e
 static enum pghot_verdict ready_offer(struct pghot_pass *p, struct folio *folio,
 				      struct pghot_offer *offer, enum pghot_verdict foreseen)
 {
-	bool large = folio_test_large(folio);
+	struct pghot_promoter *pr = p->promoter;
+	unsigned int order = folio_order(folio);
 
-	if (foreseen == PGHOT_PROMOTED && (large || !p->large))
-		return pghot_offer_folio(p->promoter, folio, offer);
+	if (foreseen == PGHOT_PROMOTED && (order || !pr->large))
+		return pghot_offer_folio(pr, folio, offer);
 	folio_put(folio);
-	if (large)
+	if (foreseen == PGHOT_PROMOTED)
+		return PGHOT_WAITS_TURN;
+	if (order) {
+		pghot_promoter_met_large(pr, pghot_route(pr, offer->nid)->first, order);
 		offer->waits |= PGHOT_WAIT_LARGE;
-	return p->large && !large ? PGHOT_WAITS_TURN : foreseen;
+	}
+	return foreseen;
 }
 
 /**

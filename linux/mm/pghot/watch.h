@@ -66,6 +66,12 @@ struct pghot_watch {
 	struct pghot_sample sample[PGHOT_WATCH_PAGES];
 };
 
+/* Could nothing be known of most pages of this round? */
+static inline bool pghot_watch_is_mute(const struct pghot_watch *w)
+{
+	return 2 * READ_ONCE(w->lost) > READ_ONCE(w->added);
+}
+
 bool pghot_watch_add(struct pghot_watch *w, const struct folio *folio);
 void pghot_watch_left(struct pghot_watch *w, const struct folio *dst,
 		      const struct folio *src, u32 ms);
