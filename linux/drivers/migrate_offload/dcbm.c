@@ -178,7 +178,6 @@ static void job_late(struct work_struct *work)
 static bool job_leave(struct dcbm_job *own)
 {
 	struct migrate_copy_job *job = own->job;
-	bool silent = own->silent;
 
 	for (own->nr_kept = 0; own->nr_kept < job->nr; own->nr_kept++) {
 		own->kept[own->nr_kept] = job->pair[own->nr_kept];
@@ -186,7 +185,7 @@ static bool job_leave(struct dcbm_job *own)
 		folio_get(job->pair[own->nr_kept].dst);
 	}
 	/* Before it is left: job_late() is to find it. */
-	if (silent)
+	if (own->silent)
 		queue_delayed_work(system_dfl_wq, &own->ask, late_jiffies / LATE_S);
 	if (atomic_cmpxchg(&own->state, DCBM_AWAITED, DCBM_LEFT) == DCBM_AWAITED) {
 		bitmap_zero(job->copied, job->nr);

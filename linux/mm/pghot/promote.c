@@ -77,6 +77,15 @@ static enum admit promote_refuse_all(struct pghot_promoter *p,
 	return ADMIT_NEXT;
 }
 
+/* It is to be found again, and who is smaller to leave it some of the room that is made. */
+static void promote_large_waits(struct pghot_promoter *p, int nid, int first,
+				unsigned int order)
+{
+	pghot_promoter_met_large(p, nid, order);
+	if (nid == first)
+		pghot_keep_ask(nid, order);
+}
+
 /*
  * Migration would not find the folio a place. What is free may be less than the
  * folio has, or in pieces that are too small: then that one waits, for the target
@@ -86,10 +95,7 @@ static enum admit promote_refuse_size(struct pghot_promoter *p,
 				      const struct pghot_route *route, unsigned int order)
 {
 	if (order)
-		pghot_promoter_met_large(p, route->nid, order);
-	/* Who is smaller is to leave it some of what is made. */
-	if (order && route->nid == route->first)
-		pghot_keep_ask(route->nid, order);
+		promote_large_waits(p, route->nid, route->first, order);
 	if (!order || !pghot_has_room(route->nid, 1))
 		return promote_refuse_all(p, route, order);
 	pghot_promoter_close_to_large(p, route->nid, order);
@@ -148,11 +154,8 @@ static enum pghot_verdict promote_too_large(struct pghot_promoter *p,
 					    const struct folio *folio, int nid,
 					    struct pghot_offer *offer)
 {
-	unsigned int order = folio_order(folio);
-
-	pghot_promoter_met_large(p, nid, order);
-	if (nid == pghot_route(p, offer->nid)->first)
-		pghot_keep_ask(nid, order);
+	promote_large_waits(p, nid, pghot_route(p, offer->nid)->first,
+			    folio_order(folio));
 	offer->waits = PGHOT_WAIT_LARGE;
 	return PGHOT_WAITS_ROOM;
 }
