@@ -100,6 +100,7 @@ static void few_of_the_top_tier_are_marked(struct kunit *test)
 	shared_free(s);
 }
 
+#ifdef CONFIG_MMU_NOTIFIER
 /*
  * A guest's TLB keeps what it uses most, and its bits stay clear: such a page is not to look
  * unused. Who does not depend on that may look.
@@ -119,6 +120,12 @@ static void of_what_guests_map_it_is_unknown(struct kunit *test)
 	mmu_notifier_unregister(&guest, s->mm[1]);
 	shared_free(s);
 }
+#else
+static void of_what_guests_map_it_is_unknown(struct kunit *test)
+{
+	kunit_skip(test, "without MMU notifiers there are no guests");
+}
+#endif
 
 /* Else what was made idle would count as accessed since. */
 static void aging_leaves_the_mark_of_what_is_idle(struct kunit *test)
