@@ -50,6 +50,36 @@ TEST(room_that_is_being_made_is_waited_for)
 	machine_stop();
 }
 
+/* As fast as kswapd, and what is free is kept for a while. */
+static void makes_some_room(void)
+{
+	machine_node[0].node_zones[0].free += 2;
+	pghot_room_left(pghot_target(0), 2);
+}
+
+TEST(room_that_a_large_folio_is_to_have_is_waited_for)
+{
+	unsigned int i;
+
+	machine_start(false);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	machine_room(1, 100000);
+	machine_large(2, 0, 9);
+	for (i = 0; i < 5000; i++)
+		machine_ready(2, 512 + i, 0);
+	machine_work = makes_some_room;
+	machine_thread(2);
+	for (i = 0; i < 40; i++) {
+		if (!machine_moved(2, 0, 512, 0))
+			machine_ready(2, 0, 0);
+		machine_run(100);
+	}
+	assert_int_equal(on(1), 0);
+	assert_int_equal(on(0), 5000 + 512);
+	machine_stop();
+}
+
 TEST(what_is_used_as_much_need_not_make_way)
 {
 	machine_start(false);
@@ -296,6 +326,7 @@ TEST(a_substitute_without_tokens_means_waiting_too)
 UNIT_MAIN(
 	cmocka_unit_test(for_want_of_room_a_page_goes_to_a_nearer_node),
 	cmocka_unit_test(room_that_is_being_made_is_waited_for),
+	cmocka_unit_test(room_that_a_large_folio_is_to_have_is_waited_for),
 	cmocka_unit_test(what_is_used_as_much_need_not_make_way),
 	cmocka_unit_test(what_waits_is_not_kept_from_another_node),
 	cmocka_unit_test(what_waits_is_not_kept_from_another_node_that_was_full),

@@ -212,6 +212,69 @@ TEST(those_that_are_less_so_do_not_ask_for_it)
 	machine_stop();
 }
 
+/* A thousand folios of 64 KiB, always, beside a huge one or none. */
+static void run_among_thousand(unsigned int ms, bool huge)
+{
+	unsigned long i, at;
+
+	for (; ms >= 100; ms -= 100) {
+		for (i = 1; i <= 1000; i++) {
+			at = NODE_PAGES - 16 * i;
+			if (!machine_folio(2, at)->order)
+				machine_large(2, at, 4);
+			machine_ready(2, at, 0);
+		}
+		if (huge)
+			machine_ready(2, 0, 0);
+		machine_run(100);
+	}
+}
+
+/* How often owners are asked in a second. */
+static unsigned long asked_about_thousand(bool huge)
+{
+	unsigned long asked;
+
+	begin(16, 2);
+	zone->max_order = 8;
+	run_among_thousand(2000, huge);
+	asked = machine_asked;
+	run_among_thousand(1000, huge);
+	asked = machine_asked - asked;
+	machine_stop();
+	return asked;
+}
+
+/* Room is kept for one that finds no piece; others need not be looked at for that. */
+TEST(others_are_not_asked_about_while_it_does_not_come)
+{
+	unsigned long alone = asked_about_thousand(false);
+	unsigned long beside = asked_about_thousand(true);
+
+	assert_in_range(beside, alone / 2, 4 * alone);
+}
+
+/* Some of its 2 MiB are ready all the time, and wait for less. */
+TEST(a_large_one_comes_whoever_is_beside_it)
+{
+	unsigned int ms, i;
+
+	begin(4, 2);
+	for (i = 0; i < NR_LARGE; i++)
+		machine_folio(2, i * LARGE)->refs = 0;
+	machine_large(2, LAST, 8);
+	for (ms = 0; ms < 10000; ms += 100) {
+		machine_ready(2, LAST, 0);
+		for (i = 0; i < 8; i++)
+			machine_ready(2, LAST + LARGE / 2 + 8 * i + ms / 100 % 8, 0);
+		machine_run(100);
+		if (!machine_folio(2, LAST)->order)
+			break;
+	}
+	assert_in_range(ms, 0, 3000);
+	machine_stop();
+}
+
 /* Its target is full again, and choosy. So what is accessed there goes to the other one. */
 TEST(what_waits_for_one_piece_goes_where_others_go)
 {
@@ -323,6 +386,8 @@ UNIT_MAIN(
 	cmocka_unit_test(small_ones_come_among_endless_large_ones),
 	cmocka_unit_test(huge_ones_come_among_those_that_are_less_so),
 	cmocka_unit_test(those_that_are_less_so_do_not_ask_for_it),
+	cmocka_unit_test(others_are_not_asked_about_while_it_does_not_come),
+	cmocka_unit_test(a_large_one_comes_whoever_is_beside_it),
 	cmocka_unit_test(what_waits_for_one_piece_goes_where_others_go),
 	cmocka_unit_test(a_target_that_is_gone_is_not_asked_about),
 	cmocka_unit_test(all_that_wait_for_one_piece_cost_as_much_as_one),

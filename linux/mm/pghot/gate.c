@@ -164,18 +164,24 @@ bool pghot_promoter_opens(struct pghot_promoter *p)
 }
 
 /*
- * Soon, as long as there is room for something each time; less and less often, where
- * there is none. That this node has had its share says nothing of that, nor that others
- * have taken what it was told of.
+ * None came: is it for want of room? Not if this node has had its share, or others have
+ * taken what it was told of, or a large folio is to have what there is.
  */
+static bool gate_lacks_room(const struct pghot_dest *d, int nid)
+{
+	if (d->room_told || pghot_keep_pages(nid, 0))
+		return false;
+	return !d->share.others || d->taken < d->share.pages || !pghot_has_room(nid, 1);
+}
+
+/* Soon, as long as there is room for something each time; less and less often, where not. */
 static u32 gate_room_wait_ms(struct pghot_dest *d, int nid)
 {
 	if (!d->room_ms || d->came >= PGHOT_BATCH_PAGES)
 		d->room_ms = ROOM_MS;
 	else if (d->came)
 		d->room_ms = max(d->room_ms / 2, ROOM_MS);
-	else if (!d->room_told && (!d->share.others || d->taken < d->share.pages ||
-				   !pghot_has_room(nid, 1)))
+	else if (gate_lacks_room(d, nid))
 		d->room_ms = min(2 * d->room_ms, PGHOT_CLOSED_MS);
 	return d->room_ms;
 }

@@ -33,7 +33,7 @@ static unsigned int keep_next(const struct pghot_keep *k)
 
 static void keep_off(struct pghot_keep *k, unsigned int order)
 {
-	k->order = order;
+	WRITE_ONCE(k->order, order);
 	k->on = false;
 	k->others = 0;
 }
@@ -42,7 +42,7 @@ static void keep_begin(struct pghot_keep *k)
 {
 	k->on = true;
 	/* Who waits on asks once more. */
-	k->asked &= ~BIT(k->order);
+	WRITE_ONCE(k->asked, k->asked & ~BIT(k->order));
 	k->since_ms = pghot_now_ms();
 }
 
@@ -58,7 +58,7 @@ static void keep_came(struct pghot_keep *k, unsigned int order)
 {
 	k->vain[k->order] = 0;
 	k->vain[min(order, PGHOT_KEEP_ORDERS - 1U)] = 0;
-	k->asked &= ~BIT(order);
+	WRITE_ONCE(k->asked, k->asked & ~BIT(order));
 	keep_off(k, keep_next(k) ?: k->order);
 }
 
@@ -83,7 +83,7 @@ void pghot_keep_ask(int nid, unsigned int order)
 	spin_lock(&target->lock);
 	if (!k->order)
 		keep_off(k, order);
-	k->asked |= BIT(order);
+	WRITE_ONCE(k->asked, k->asked | BIT(order));
 	spin_unlock(&target->lock);
 }
 

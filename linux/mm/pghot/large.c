@@ -6,6 +6,7 @@
  * are held under a bit that says nothing of their size, nor of the target: they are looked
  * at as long as a target may take the smallest of them.
  */
+#include <linux/log2.h>
 #include <linux/mm.h>
 
 #include "hotmap.h"
@@ -46,10 +47,13 @@ bool pghot_promoter_large_first(struct pghot_promoter *p)
 {
 	unsigned int nid;
 
-	for (nid = 0; nid < nr_node_ids && p->wanted & PGHOT_WAIT_LARGE; nid++)
-		if (p->dest[nid].large_least && p->dest[nid].closed == PGHOT_OPEN &&
-		    pghot_keep_pages(nid, 0))
+	for (nid = 0; nid < nr_node_ids && p->wanted & PGHOT_WAIT_LARGE; nid++) {
+		unsigned long kept = pghot_keep_pages(nid, 0);
+
+		if (kept && p->dest[nid].large_least && p->dest[nid].closed == PGHOT_OPEN &&
+		    pghot_promoter_takes(p, nid, ilog2(kept)))
 			return true;
+	}
 	return false;
 }
 

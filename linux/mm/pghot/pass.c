@@ -267,9 +267,11 @@ static void pass_block(struct pghot_pass *p, unsigned long pfn,
 	if (p->again || i < n) {
 		pghot_map_mark(&pghot_map, pfn);
 		p->left = true;
-	} else if (p->waits) {
-		pghot_map_hold(&pghot_map, pfn, p->waits);
+		/* It is to be met first when room is kept for it, whoever is beside it. */
+		p->waits &= PGHOT_WAIT_LARGE;
 	}
+	if (p->waits)
+		pghot_map_hold(&pghot_map, pfn, p->waits);
 }
 
 /*

@@ -144,7 +144,6 @@ static enum admit promote_admit(struct pghot_promoter *p, struct folio *folio,
 		pghot_promoter_close(p, nid, PGHOT_WAITS_RATE, wait_ms, true);
 		return ADMIT_NEXT;
 	}
-	pghot_keep_took(nid, order);
 	d->taken += nr;
 	d->came += nr;
 	return ADMIT_NOW;
@@ -276,6 +275,7 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 		return PGHOT_BUSY;
 	}
 	promote_mark_young(folio);
+	pghot_keep_took(nid, folio_order(folio));
 	pghot_batch_add(&p->dest[nid].batch, folio, paid);
 	if (p->dest[nid].share.pages != ULONG_MAX)
 		pghot_tenant_took(&p->dest[nid].tenants, folio, p->seeking);
