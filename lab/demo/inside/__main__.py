@@ -258,13 +258,14 @@ def perform(
         memory.look()
         hot_before = memory.hot_nodes()
         before = pages.nodes_of_all(server.pid)
-        counted = kernel.counters()
+        counted = kernel.counters(exact=True)
         say("memory", side=side.name, hot=packed(memory.hot), hot_pages=memory.hot_count)
         side.stage("promote", hot_pages=memory.hot_count, nodes=before, requests_per_s=speeds)
         watch(server, load, placement, memory, side)
         side.stage("after")
         speeds_after = speed_of(server, load, options.seconds) if side.pghot else []
-        delta = {name: value - counted[name] for name, value in kernel.counters().items()}
+        grown = kernel.counters(exact=True)
+        delta = {name: value - counted[name] for name, value in grown.items()}
         memory.look()
         hot_after, after = memory.hot_nodes(), pages.nodes_of_all(server.pid)
         load.stop()

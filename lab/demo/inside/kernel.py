@@ -14,6 +14,7 @@ from pghot.tree import Tree
 DEMOTION = "/sys/kernel/mm/numa/demotion_enabled"
 ENABLED = "/sys/kernel/mm/pghot/enabled"
 MODE = "/proc/sys/kernel/numa_balancing"
+_REFRESH = "/proc/sys/vm/stat_refresh"
 
 _COUNTERS = (
     "pghot_",
@@ -30,7 +31,13 @@ def write(path: str, value: object) -> None:
     Path(path).write_text(f"{value}\n")
 
 
-def counters() -> dict[str, int]:
-    """Counters of tiering in /proc/vmstat."""
+def counters(exact: bool = False) -> dict[str, int]:
+    """Counters of tiering in /proc/vmstat.
+
+    Some lag behind by what CPUs keep for themselves for a second. Where they are to be
+    ``exact``, each CPU is interrupted to give that up.
+    """
+    if exact:
+        Path(_REFRESH).read_bytes()
     values, _ = parse.counters(Tree().text("proc/vmstat") or "")
     return {name: value for name, value in values.items() if name.startswith(_COUNTERS)}
