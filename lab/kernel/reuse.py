@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Begin a build with what another kernel was compiled to.
+
+kbuild goes by command lines and time stamps. Command lines name the source tree and the
+directory of objects, so that a copy of another kernel's objects would be of no use, and
+compiling all again takes minutes even where the compiler's output is cached.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab.files import replace_directory, staging
+from lab.kernel.build import BuiltKernel
+from lab.log import progress
+
+
+def _files_that_name_directories(out: Path) -> Iterable[Path]:
+    yield out / "Makefile"
+    for pattern in (".*.cmd", "*.conf.cmd", ".*.d"):
+        yield from out.rglob(pattern)
+
+
+def _rename(path: Path, names: dict[str, str]) -> None:
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    before = text
+    for old, new in names.items():
+        text = text.replace(old, new)
+    if text != before:
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def begin_with(kernel: BuiltKernel, tree: Path, out: Path, changed: Iterable[str]) -> None:
+    """Make ``out`` what ``kernel`` was compiled to, as if that had been from ``tree``.
+
+    ``changed`` are the files of ``tree`` that differ from the kernel's source, and of the same
+    version and compiler it has to be. They are given the present time: objects are older then,
+    whenever the files were written.
+    """
+    names = {str(kernel.out): str(out), str(kernel.source): str(tree)}
+    with staging(out) as directory, progress(f"Copying the objects to {out}"):
+        shutil.copytree(kernel.out, directory / "out", symlinks=True)
+        for path in _files_that_name_directories(directory / "out"):
+            _rename(path, names)
+        (directory / "out/source").unlink()
+        (directory / "out/source").symlink_to(tree)
+        replace_directory(directory / "out", out)
+    for name in changed:
+        os.utime(tree / name)
