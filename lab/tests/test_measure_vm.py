@@ -281,7 +281,7 @@ def test_compaction_has_to_move_pages(stock_kernel):
     assert done.workload["score"] == pytest.approx(8 / done.workload["seconds"], rel=1e-4)
     # Of 512 pages one of each two, and some that were isolated with them. Blocks that were
     # nearly free in other places come first: what else the kernel keeps decides how many.
-    assert 6 * 256 <= detail["migrated"] < 8 * 400
+    assert 5 * 256 <= detail["migrated"] < 8 * 400
     assert done.vmstat["compact_stall"] >= 6
 
 
