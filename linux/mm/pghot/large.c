@@ -48,10 +48,13 @@ bool pghot_promoter_large_first(struct pghot_promoter *p)
 	unsigned int nid;
 
 	for (nid = 0; nid < nr_node_ids && p->wanted & PGHOT_WAIT_LARGE; nid++) {
-		unsigned long kept = pghot_keep_pages(nid, 0);
+		const struct pghot_dest *d = &p->dest[nid];
+		unsigned long kept;
 
-		if (kept && p->dest[nid].large_least && p->dest[nid].closed == PGHOT_OPEN &&
-		    pghot_promoter_takes(p, nid, ilog2(kept)))
+		if (!d->large_least || d->closed != PGHOT_OPEN)
+			continue;
+		kept = pghot_keep_pages(nid, 0);
+		if (kept && pghot_promoter_takes(p, nid, ilog2(kept)))
 			return true;
 	}
 	return false;
