@@ -50,7 +50,7 @@ TEST(room_that_is_being_made_is_waited_for)
 	machine_stop();
 }
 
-/* As fast as kswapd, and what is free is kept for a while. */
+/* Slowly: room for a huge folio takes a quarter of a second, twice what is waited for any. */
 static void makes_some_room(void)
 {
 	machine_node[0].node_zones[0].free += 2;

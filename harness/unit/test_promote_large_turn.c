@@ -135,6 +135,14 @@ TEST(nothing_is_kept_for_what_has_gone)
 	machine_stop();
 }
 
+/* One that has moved is there again. Those who are hot stay so. */
+static void always(unsigned long at, unsigned int order)
+{
+	if (!machine_folio(2, at)->order)
+		machine_large(2, at, order);
+	machine_ready(2, at, 0);
+}
+
 /* The other way round: large ones do not take it all. */
 TEST(small_ones_come_among_endless_large_ones)
 {
@@ -142,11 +150,8 @@ TEST(small_ones_come_among_endless_large_ones)
 
 	begin(16, 2);
 	for (ms = 0; ms < 10000; ms += 100) {
-		for (i = 0; i < NR_LARGE; i++) {
-			if (!machine_folio(2, large_at + i * LARGE)->order)
-				machine_large(2, large_at + i * LARGE, 9);
-			machine_ready(2, large_at + i * LARGE, 0);
-		}
+		for (i = 0; i < NR_LARGE; i++)
+			always(large_at + i * LARGE, 9);
 		machine_run(100);
 	}
 	assert_in_range(small_came(), made * 4 / 10, made * 95 / 100);
@@ -156,15 +161,11 @@ TEST(small_ones_come_among_endless_large_ones)
 /* Other large folios wait than huge ones, which ask all the time, and come and go. */
 static void run_among_medium(unsigned int ms, unsigned long nr)
 {
-	unsigned long i, at;
+	unsigned long i;
 
 	for (; ms >= 100; ms -= 100) {
-		for (i = 0; i < nr; i++) {
-			at = SMALL + (i + 1) * LARGE;
-			if (!machine_folio(2, at)->order)
-				machine_large(2, at, 4);
-			machine_ready(2, at, 0);
-		}
+		for (i = 0; i < nr; i++)
+			always(SMALL + (i + 1) * LARGE, 4);
 		run(100);
 	}
 }
@@ -215,15 +216,11 @@ TEST(those_that_are_less_so_do_not_ask_for_it)
 /* A thousand folios of 64 KiB, always, beside a huge one or none. */
 static void run_among_thousand(unsigned int ms, bool huge)
 {
-	unsigned long i, at;
+	unsigned long i;
 
 	for (; ms >= 100; ms -= 100) {
-		for (i = 1; i <= 1000; i++) {
-			at = NODE_PAGES - 16 * i;
-			if (!machine_folio(2, at)->order)
-				machine_large(2, at, 4);
-			machine_ready(2, at, 0);
-		}
+		for (i = 1; i <= 1000; i++)
+			always(NODE_PAGES - 16 * i, 4);
 		if (huge)
 			machine_ready(2, 0, 0);
 		machine_run(100);
