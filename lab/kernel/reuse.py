@@ -47,6 +47,7 @@ def begin_with(kernel: BuiltKernel, tree: Path, out: Path, changed: Iterable[str
             _rename(path, names)
         (directory / "out/source").unlink()
         (directory / "out/source").symlink_to(tree)
+        for name in changed:
+            os.utime(tree / name)
+        # Last: whoever is killed before that has nothing to take for current.
         replace_directory(directory / "out", out)
-    for name in changed:
-        os.utime(tree / name)
