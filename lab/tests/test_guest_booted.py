@@ -113,9 +113,9 @@ def test_who_is_to_blame_for_a_command_that_kills_a_guest(monkeypatch, tmp_path,
 
 @pytest.mark.parametrize(
     ("ends", "left"),
-    [([EmulatorError] * 3, 1), ([GuestError] * 2, 1), ([EmulatorError, GuestError] * 2, 2)],
+    [([EmulatorError] * 4, 1), ([GuestError] * 2, 1), ([EmulatorError, GuestError] * 2, 2)],
 )
-def test_a_test_runs_once_more_where_the_emulator_failed(monkeypatch, ends, left):
+def test_a_test_runs_again_where_the_emulator_failed(monkeypatch, ends, left):
     ends = list(ends)
 
     class Dies:
