@@ -52,7 +52,8 @@ def prepare() -> None:
     One that does not build is a test that fails, not the end of all tests.
     """
     tested = "debug" if os.environ.get("PGHOT_DEBUG") else "pghot"
-    for flavour in (tested, "stock", "demo"):
+    # The stock kernel first: others begin with its objects.
+    for flavour in ("stock", tested, "demo"):
         try:
             build.ensure(flavour)
         except LabError as error:

@@ -14,7 +14,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.files import locked, need_room, symlink, write_json, write_text
 from lab.host import programs
-from lab.kernel import apply, config, make, source
+from lab.kernel import apply, config, make, reuse, source
 from lab.log import note
 
 
@@ -29,16 +29,19 @@ class Flavour:
     steps: int
     """About how many make takes for all of it; only for telling how long is left, and
     only until a build here has counted them."""
-    shared: bool = True
-    """Whether it is alike enough to another flavour for the compiler's output of one to
-    serve both."""
+    shared: bool = False
+    """Whether the compiler's output is of use to other builds of like configuration. Where it
+    is, each file takes a fifth longer the first time."""
+    begins_with: str | None = None
+    """The flavour whose objects its first build begins with, where they are there."""
 
 
 FLAVOURS = {
-    "pghot": Flavour(True, ("base", "pghot"), 1870),
+    # The steps of the series share most of it.
+    "pghot": Flavour(True, ("base", "pghot"), 1870, shared=True, begins_with="stock"),
     "debug": Flavour(True, ("base", "pghot", "debug"), 1930),
     "stock": Flavour(False, ("base",), 1850),
-    "demo": Flavour(True, ("base", "pghot", "demo"), 1670, shared=False),
+    "demo": Flavour(True, ("base", "pghot", "demo"), 1670),
 }
 
 # The flavour whose source tree developers edit. The others' trees share their
@@ -88,7 +91,7 @@ def ensure(flavour: str) -> BuiltKernel:
         apply.sync(pristine, tree, own, linked=flavour != EDITED)
         if flavour == EDITED:
             _show_tree(tree)
-        return _build(flavour, tree, paths.BUILDS / flavour / "out", own)
+        return _build(_kernel(flavour), own)
 
 
 def _show_tree(tree: Path) -> None:
@@ -169,31 +172,71 @@ class Steps:
             write_text(self._kept, f"{steps}\n")
 
 
-def _build(flavour: str, tree: Path, out: Path, own: dict[str, bytes]) -> BuiltKernel:
-    kernel = BuiltKernel(flavour, tree, out, out / "arch/x86/boot/bzImage", out / ".config")
-    stamp = out.parent / "stamp"
-    parts = fragments(flavour)
-    origin = source.identity()
-    base = _hash(origin.encode(), _compiler())
-    chosen = _hash(
-        *(path.read_bytes() for path in parts),
-        *(data for _, data in sorted(options(own).items())),
+def _key(flavour: str, own: dict[str, bytes]) -> dict[str, str]:
+    """What a build depends on: digests of its base, its configuration and our files in it."""
+    return {
+        "base": _hash(source.identity().encode(), _compiler()),
+        "config": _hash(
+            *(path.read_bytes() for path in fragments(flavour)),
+            *(data for _, data in sorted(options(own).items())),
+        ),
+        "source": _hash(*(f"{name}\n".encode() + data for name, data in sorted(own.items()))),
+    }
+
+
+def _kernel(flavour: str) -> BuiltKernel:
+    out = paths.BUILDS / flavour / "out"
+    return BuiltKernel(
+        flavour, tree_of(flavour), out, out / "arch/x86/boot/bzImage", out / ".config"
     )
-    whole = _hash(*(f"{name}\n".encode() + data for name, data in sorted(own.items())))
-    last = json.loads(stamp.read_text()) if stamp.exists() else {}
-    key = {"base": base, "config": chosen, "source": whole}
-    complete = all(last.get(part) == value for part, value in key.items())
-    if complete and kernel.bzimage.exists() and not _newer(tree, stamp):
+
+
+def _stamp(kernel: BuiltKernel) -> Path:
+    """What the last whole build of a kernel depended on, as _key() says it."""
+    return kernel.out.parent / "stamp"
+
+
+def _last(kernel: BuiltKernel) -> dict[str, str]:
+    stamp = _stamp(kernel)
+    return json.loads(stamp.read_text()) if stamp.exists() else {}
+
+
+def _is_current(kernel: BuiltKernel, key: dict[str, str]) -> bool:
+    last = _last(kernel)
+    return (
+        all(last.get(part) == value for part, value in key.items())
+        and kernel.bzimage.exists()
+        and not _newer(kernel.source, _stamp(kernel))
+    )
+
+
+def _begin(kernel: BuiltKernel, own: dict[str, bytes]) -> None:
+    """Give a first build the objects of another flavour, where these are there and current."""
+    flavour = FLAVOURS[kernel.flavour].begins_with
+    if flavour is None or kernel.out.exists():
+        return
+    with locked(lock_of(flavour)):
+        other = _kernel(flavour)
+        if _is_current(other, _key(flavour, {})):
+            reuse.begin_with(other, kernel.source, kernel.out, own)
+
+
+def _build(kernel: BuiltKernel, own: dict[str, bytes]) -> BuiltKernel:
+    flavour, tree, out, stamp = kernel.flavour, kernel.source, kernel.out, _stamp(kernel)
+    key = _key(flavour, own)
+    if _is_current(kernel, key):
         return kernel
-    if last.get("base", base) != base:
+    last = _last(kernel)
+    if last.get("base", key["base"]) != key["base"]:
         # Another compiler: its objects look as current as the old one's.
         shutil.rmtree(out, ignore_errors=True)
     if not kernel.bzimage.exists():
         need_room(paths.BUILDS, 1.5, f"building the {flavour} kernel")
     stamp.unlink(missing_ok=True)
+    _begin(kernel, own)
     log = paths.LOGS / f"{flavour}.log"
-    if last.get("config") != chosen or not kernel.config.exists():
-        configure(tree, out, parts, log)
+    if last.get("config") != key["config"] or not kernel.config.exists():
+        configure(tree, out, fragments(flavour), log)
     else:
         log.unlink(missing_ok=True)
     # Written before make runs: edits made meanwhile must count as newer.

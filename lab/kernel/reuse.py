@@ -12,10 +12,22 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol
 
 from lab.files import replace_directory, staging
-from lab.kernel.build import BuiltKernel
 from lab.log import progress
+
+
+class Compiled(Protocol):
+    """What is needed of lab.kernel.build's kernels."""
+
+    @property
+    def source(self) -> Path:
+        """The source tree."""
+
+    @property
+    def out(self) -> Path:
+        """The objects."""
 
 
 def _files_that_name_directories(out: Path) -> Iterable[Path]:
@@ -33,7 +45,7 @@ def _rename(path: Path, names: dict[str, str]) -> None:
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
 
 
-def begin_with(kernel: BuiltKernel, tree: Path, out: Path, changed: Iterable[str]) -> None:
+def begin_with(kernel: Compiled, tree: Path, out: Path, changed: Iterable[str]) -> None:
     """Make ``out`` what ``kernel`` was compiled to, as if that had been from ``tree``.
 
     ``changed`` are the files of ``tree`` that differ from the kernel's source, and of the same
@@ -41,8 +53,10 @@ def begin_with(kernel: BuiltKernel, tree: Path, out: Path, changed: Iterable[str
     whenever the files were written.
     """
     names = {str(kernel.out): str(out), str(kernel.source): str(tree)}
+    # Those are linked in any case.
+    without = shutil.ignore_patterns("vmlinux*", "bzImage")
     with staging(out) as directory, progress(f"Copying the objects to {out}"):
-        shutil.copytree(kernel.out, directory / "out", symlinks=True)
+        shutil.copytree(kernel.out, directory / "out", symlinks=True, ignore=without)
         for path in _files_that_name_directories(directory / "out"):
             _rename(path, names)
         (directory / "out/source").unlink()

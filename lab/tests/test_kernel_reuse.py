@@ -2,12 +2,15 @@
 """lab/kernel/reuse.py: one kernel's objects as the beginning of another build."""
 
 import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from lab.kernel import reuse
+from lab import paths
+from lab.kernel import build, reuse
 from lab.kernel.build import BuiltKernel
 
 # As kbuild's: it makes what is older than its source, or was made by another command.
@@ -68,3 +71,69 @@ def test_what_names_no_directory_stays_as_it_is(kernel: BuiltKernel, tmp_path: P
     assert (out / "a.o").read_bytes() == data
     assert (out / "a.o").stat().st_mtime_ns == (kernel.out / "a.o").stat().st_mtime_ns
     assert (out / ".odd.cmd").read_bytes() == b"\xff" + os.fsencode(out)
+
+
+@pytest.fixture
+def builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
+    """Builds a flavour of one file, and tells what was there before make ran."""
+    pristine = tmp_path / "src/linux"
+    pristine.mkdir(parents=True)
+    (pristine / "a.c").write_text("a\n")
+    found: list[str] = []
+
+    def ensure(flavour: str) -> list[str]:
+        found.clear()
+        build.ensure(flavour)
+        return found
+
+    def run(_tree: Path, out: Path, *_targets: str, **_named: object) -> int:
+        found[:] = sorted(path.name for path in out.rglob("*.o"))
+        for name in (f"{out.parent.name}.o", "vmlinux", "arch/x86/boot/bzImage"):
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (out / name).touch()
+        return 1
+
+    def configure(tree: Path, out: Path, *_: object) -> None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "source").unlink(missing_ok=True)
+        (out / "source").symlink_to(tree)
+        (out / "Makefile").touch()
+        (out / ".config").touch()
+
+    monkeypatch.setattr(paths, "BUILDS", tmp_path / "build")
+    monkeypatch.setattr(paths, "SOURCES", tmp_path / "src")
+    monkeypatch.setattr(build.programs, "require", lambda *_: None)
+    monkeypatch.setattr(build, "need_room", lambda *_: None)
+    for name, value in (("ensure", pristine), ("identity", "7.3"), ("version", "7.3")):
+        monkeypatch.setattr(build.source, name, lambda *_, value=value: value)
+    (pristine / build.source.ORIGIN).write_text("there")
+    monkeypatch.setattr(build.apply, "expected", lambda _: {"b.c": b"ours\n"})
+    monkeypatch.setattr(build.make, "run", run)
+    monkeypatch.setattr(build, "configure", configure)
+    return ensure
+
+
+def test_a_first_build_begins_with_the_stock_kernels_objects(builds) -> None:
+    assert builds("stock") == []
+    assert builds("pghot") == ["stock.o"]
+    kernel = build.ensure("pghot")
+    assert (kernel.out / "source").readlink() == kernel.source
+    # What was there is another's kernel, until there is one of its own.
+    assert not (build.tree_of("stock").parent / "out/pghot.o").exists()
+    # Whose kernel was made from something else is made anew on top of what it has.
+    (kernel.source / "b.c").write_text("edited\n")
+    assert builds("pghot") == ["pghot.o", "stock.o"]
+
+
+def test_but_only_where_they_are_current(builds) -> None:
+    assert builds("pghot") == []
+    builds("stock")
+    shutil.rmtree(build.tree_of("pghot").parent / "out")
+    (build.tree_of("stock") / "a.c").write_text("edited\n")
+    assert builds("pghot") == []
+
+
+def test_and_not_with_those_of_an_interrupted_build(builds) -> None:
+    builds("stock")
+    (build.tree_of("stock").parent / "stamp").unlink()
+    assert builds("pghot") == []

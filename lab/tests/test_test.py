@@ -60,7 +60,7 @@ def test_all_tests_run_beside_each_other(monkeypatch, pytest_ends, jobs, gib, op
     monkeypatch.delenv("PGHOT_DEBUG", raising=False)
     assert cli.main(["test"]) == 0
     slowest = ["-p", "lab.tests_running", "--durations", "20", "--durations-min", "10"]
-    assert ran == ["pghot", "stock", "demo", [sys.executable, "-m", "pytest", *slowest, *options]]
+    assert ran == ["stock", "pghot", "demo", [sys.executable, "-m", "pytest", *slowest, *options]]
 
 
 def test_a_kernel_that_does_not_build_is_for_the_tests_to_fail(monkeypatch, pytest_ends, capsys):
