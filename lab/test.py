@@ -2,7 +2,8 @@
 """``make test``: pytest over every part.
 
 All tests together run in as many processes as there are CPUs (JOBS= says otherwise),
-each with whole files of them: most wait for a guest, which keeps one CPU busy.
+each with whole files of them: most wait for a guest, which keeps one CPU busy. One more
+process has those that fill the gaps.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from lab.verbs import Verbs
 # and the linker.
 _NEEDS = 6 << 30
 
-# As lab/tests/conftest.py sorts them.
-_ORDER = ("--no-loadscope-reorder",)
+# As lab/tests/conftest.py sorts them; and which of them run beside the others.
+_ORDER = ("--no-loadscope-reorder", "-p", "lab.tests_beside")
 
 # What takes long is named on the way and at the end: all have to be through within an hour.
 _TIMES = ("-p", "lab.tests_running", "--durations", "20", "--durations-min", "10")
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         prepare()
         words = [*_TIMES]
         if (count := capacity.side_by_side(_NEEDS)) > 1:
-            words += ["--numprocesses", str(count), "--dist", "loadfile", *_ORDER]
+            words += ["--numprocesses", str(count + 1), "--dist", "loadfile", *_ORDER]
     return pytest(*words)
 
 

@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from lab import cli, paths, test
+from lab import cli, paths, test, tests_beside
 from lab.errors import LabError
 
 
@@ -46,13 +46,16 @@ def test_options_for_pytest_reach_it(pytest_ends, words):
 @pytest.mark.parametrize(
     ("jobs", "gib", "options"),
     [
-        ("2", 24, ["--numprocesses", "2", "--dist", "loadfile", "--no-loadscope-reorder"]),
-        ("16", 19, ["--numprocesses", "3", "--dist", "loadfile", "--no-loadscope-reorder"]),
+        ("2", 24, ["--numprocesses", "3"]),
+        ("16", 19, ["--numprocesses", "4"]),
         ("8", 4, []),
         ("1", 64, []),
     ],
 )
 def test_all_tests_run_beside_each_other(monkeypatch, pytest_ends, jobs, gib, options):
+    # One process more than there is room for guests.
+    if options:
+        options += ["--dist", "loadfile", "--no-loadscope-reorder", "-p", "lab.tests_beside"]
     ran = pytest_ends(0)
     monkeypatch.setattr(test.build, "ensure", ran.append)
     monkeypatch.setattr(test.capacity.memory, "available", lambda: gib << 30)
@@ -71,6 +74,49 @@ def test_a_kernel_that_does_not_build_is_for_the_tests_to_fail(monkeypatch, pyte
     pytest_ends(1)
     assert cli.main(["test"]) == 1
     assert "The stock kernel: make bzImage failed" in capsys.readouterr().out
+
+
+def test_who_runs_what(tmp_path):
+    """Two processes that have guests' tests first, and one beside them for patient ones."""
+    code = (
+        "import os, pathlib, time\n"
+        "def test_it():\n"
+        "    time.sleep(0.2)\n"
+        f"    with open({str(tmp_path / 'said')!r}, 'a') as said:\n"
+        "        who = os.environ['PYTEST_XDIST_WORKER']\n"
+        "        print(pathlib.Path(__file__).stem, who, os.nice(0), file=said)\n"
+    )
+    for name in ("harness/tests/test_unit", "harness/tests/test_property", "lab/tests/test_vm"):
+        for number in range(4):
+            path = tmp_path / f"{name}_{number}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(code)
+    words = ["-q", "--rootdir", tmp_path, "--import-mode=importlib", "-p", "no:cacheprovider"]
+    words += ["-n", "3", "--dist", "loadfile", *test._ORDER, "lab", "harness"]
+    subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(paths.ROOT)},
+        check=True,
+    )
+    ran = [line.split() for line in (tmp_path / "said").read_text().splitlines()]
+    assert len(ran) == 12
+    own = os.nice(0)
+    for name, who, nice in ran:
+        assert int(nice) == (min(19, own + 10) if who == "gw2" else own)
+        assert name.startswith("test_vm") <= (who != "gw2")
+    # What is patient waits, but for the process that has nothing else; at the end all help.
+    for worker in ("gw0", "gw1"):
+        vm = [name.startswith("test_vm") for name, who, _ in ran if who == worker]
+        assert vm == sorted(vm, reverse=True) and vm[:2] == [True, True]
+    assert sum(who == "gw2" for _, who, _ in ran) >= 2
+
+
+def test_who_is_patient_is_there_and_boots_nothing():
+    for name in tests_beside.PATIENT:
+        found = sorted(paths.ROOT.glob(f"{name}*.py" if name.endswith("/") else name))
+        assert found
+        assert not any("mark.vm" in path.read_text() for path in found)
 
 
 @pytest.mark.parametrize("words", [[""], ["-x", ""]])
