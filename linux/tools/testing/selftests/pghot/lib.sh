@@ -12,7 +12,7 @@ DEBUG_BALANCING=/sys/kernel/debug/sched/numa_balancing
 RATE=$PGHOT/promote_rate_limit_MBps
 SCAN=$PGHOT/sources/page_table
 NODES=/sys/devices/system/node
-HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+HERE=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 
 # Seconds after which something that must happen counts as not happening. Only
 # a failing test takes that long.
@@ -119,8 +119,8 @@ undo() {
 # No other source reports.
 only() { # source
 	local dir
-	for dir in "$PGHOT"/sources/*/; do
-		[ "$(basename "$dir")" = "$1" ] || knob "${dir}enabled" 0
+	for dir in "$PGHOT"/sources/*; do
+		[ "${dir##*/}" = "$1" ] || knob "$dir/enabled" 0
 	done
 }
 
@@ -154,18 +154,12 @@ vmstat() { mapfile -t VMSTAT </proc/vmstat; }
 
 # Some counts wait with their CPU before they are summed up; an idle one may keep
 # them for long.
-refresh() { cat /proc/sys/vm/stat_refresh; }
+refresh() { mapfile </proc/sys/vm/stat_refresh; }
 
 counter() {
-	local line
+	local IFS=$'\n'
 	vmstat
-	for line in "${VMSTAT[@]}"; do
-		if [ "${line% *}" = "$1" ]; then
-			echo "${line#* }"
-			return
-		fi
-	done
-	return 1
+	[[ $IFS${VMSTAT[*]} =~ $IFS"$1 "([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
 }
 
 declare -A BEFORE
@@ -218,11 +212,17 @@ grew() {
 	echo $((now - BEFORE[$1]))
 }
 
+# Nobody writes to it: to read from it takes as long as one says, and starts no program, which
+# takes longer than that under emulation.
+exec {NEVER}<> <(:)
+
+pause() { read -r -t "$1" -u "$NEVER"; } # seconds
+
 wait_until() { # command...
 	local end=$((SECONDS + LIMIT))
 	until "$@"; do
 		((SECONDS < end)) || return 1
-		sleep 0.05
+		pause 0.05
 	done
 }
 
@@ -432,18 +432,16 @@ hog_cpus() {
 # --- running ---------------------------------------------------------------
 
 run_tests() {
-	local script=$0 tests test number=0 status reason failed=0
-	mapfile -t tests < <(sed -n 's/^test_\([a-z0-9_]*\)().*/\1/p' "$script")
-	if [ $# -gt 0 ]; then
-		tests=("$@")
+	local script=$0 tests=("$@") test number=0 status reason failed=0
+	if [ $# = 0 ]; then
+		mapfile -t tests < <(sed -n 's/^test_\([a-z0-9_]*\)().*/\1/p' "$script")
 	fi
-	reason=$(mktemp) || exit 1
+	exec {SKIP_FD}<> <(:)
 	echo "TAP version 13"
 	echo "1..${#tests[@]}"
 	for test in "${tests[@]}"; do
 		((number++))
 		(
-			exec {SKIP_FD}>"$reason"
 			trap undo EXIT
 			trap 'exit 1' INT TERM
 			declare -F "test_$test" >/dev/null || fail "no such test"
@@ -453,13 +451,15 @@ run_tests() {
 		status=$?
 		case $status in
 		0) echo "ok $number $test" ;;
-		4) echo "ok $number $test # SKIP $(<"$reason")" ;;
+		4)
+			read -r -u "$SKIP_FD" reason
+			echo "ok $number $test # SKIP $reason"
+			;;
 		*)
 			echo "not ok $number $test"
 			failed=1
 			;;
 		esac
 	done
-	rm -f "$reason"
 	exit $failed
 }

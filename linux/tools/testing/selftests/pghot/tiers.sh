@@ -14,13 +14,15 @@ expand() {
 
 # Sets TOP and LOWER (arrays of nodes), by the memory tiers.
 find_tiers() {
-	local tiers tier more
+	local tiers=() tier more
 	TOP=()
 	LOWER=()
-	mapfile -t tiers < <(printf '%s\n' \
-		/sys/devices/virtual/memory_tiering/memory_tier* | sort -V)
-	for tier in "${tiers[@]}"; do
+	for tier in /sys/devices/virtual/memory_tiering/memory_tier*; do
 		[ -e "$tier/nodelist" ] || continue
+		tiers[${tier##*memory_tier}]=$tier
+	done
+	# By their numbers.
+	for tier in "${tiers[@]}"; do
 		if [ ${#TOP[@]} = 0 ]; then
 			read -ra TOP <<<"$(expand "$(<"$tier/nodelist")")"
 		else
@@ -38,7 +40,7 @@ cpu_of() {
 }
 
 need_tiers() {
-	[ "$(id -u)" = 0 ] || skip "needs root"
+	[ "$EUID" = 0 ] || skip "needs root"
 	[ -w $BALANCING ] || skip "no NUMA balancing"
 	find_tiers
 	[ ${#LOWER[@]} -gt 0 ] || skip "no lower memory tier"
