@@ -210,15 +210,20 @@ def _is_current(kernel: BuiltKernel, key: dict[str, str]) -> bool:
     )
 
 
-def _begin(kernel: BuiltKernel, own: dict[str, bytes]) -> None:
-    """Give a first build the objects of another flavour, where these are there and current."""
+def _begin(kernel: BuiltKernel, own: dict[str, bytes]) -> bool:
+    """Give a first build the objects of another flavour, where these are there and current.
+
+    Returns whether it did: of how many steps are to come nobody knows then.
+    """
     flavour = FLAVOURS[kernel.flavour].begins_with
     if flavour is None or kernel.out.exists():
-        return
+        return False
     with locked(lock_of(flavour)):
         other = _kernel(flavour)
-        if _is_current(other, _key(flavour, {})):
+        current = _is_current(other, _key(flavour, {}))
+        if current:
             reuse.begin_with(other, kernel.source, kernel.out, own)
+        return current
 
 
 def _build(kernel: BuiltKernel, own: dict[str, bytes]) -> BuiltKernel:
@@ -233,7 +238,7 @@ def _build(kernel: BuiltKernel, own: dict[str, bytes]) -> BuiltKernel:
     if not kernel.bzimage.exists():
         need_room(paths.BUILDS, 1.5, f"building the {flavour} kernel")
     stamp.unlink(missing_ok=True)
-    _begin(kernel, own)
+    begun_with = _begin(kernel, own)
     log = paths.LOGS / f"{flavour}.log"
     if last.get("config") != key["config"] or not kernel.config.exists():
         configure(tree, out, fragments(flavour), log)
@@ -250,7 +255,7 @@ def _build(kernel: BuiltKernel, own: dict[str, bytes]) -> BuiltKernel:
         "bzImage",
         log=log,
         append=True,
-        total=counted.left(),
+        total=None if begun_with else counted.left(),
         shared=FLAVOURS[flavour].shared,
         text=f"Compiling Linux {source.version(tree)} ({flavour})",
     )
