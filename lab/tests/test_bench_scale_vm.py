@@ -21,7 +21,7 @@ while [ ! -s /run/ended ]; do
 	kib=$(grep -hE '^Rss(Anon|File):' /proc/[0-9]*/status 2>/dev/null |
 		awk '$2 > n { n = $2 } END { print n + 0 }')
 	[ "$kib" -le $largest ] || largest=$kib
-	usleep 2000
+	usleep 10000
 done
 [ "$(cat /run/ended)" = 0 ] || { tail -n 1 /run/said >&2; exit 1; }
 echo "{\\"verified\\": true, \\"kib\\": $largest}"
