@@ -272,7 +272,7 @@ test_writers_take_turns() {
 	knob $BALANCING 0
 	flips() { # mode
 		local i
-		for ((i = 0; i < 4000; i++)); do
+		for ((i = 0; i < 2000; i++)); do
 			echo "$1" >$BALANCING
 			echo 0 >$BALANCING
 		done
