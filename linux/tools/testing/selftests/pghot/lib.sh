@@ -159,7 +159,7 @@ refresh() { mapfile </proc/sys/vm/stat_refresh; }
 counter() {
 	local IFS=$'\n'
 	vmstat
-	[[ $IFS${VMSTAT[*]} =~ $IFS"$1 "([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
+	[[ "$IFS${VMSTAT[*]}" =~ $IFS"$1 "([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
 }
 
 declare -A BEFORE
@@ -216,13 +216,16 @@ grew() {
 # takes longer than that under emulation.
 exec {NEVER}<> <(:)
 
-pause() { read -r -t "$1" -u "$NEVER"; } # seconds
+nap() { # seconds
+	local REPLY
+	read -r -t "$1" -u "$NEVER"
+}
 
 wait_until() { # command...
 	local end=$((SECONDS + LIMIT))
 	until "$@"; do
 		((SECONDS < end)) || return 1
-		pause 0.05
+		nap 0.05
 	done
 }
 
@@ -441,6 +444,9 @@ run_tests() {
 	echo "1..${#tests[@]}"
 	for test in "${tests[@]}"; do
 		((number++))
+		while read -r -t 0 -u "$SKIP_FD"; do
+			read -r -u "$SKIP_FD"
+		done
 		(
 			trap undo EXIT
 			trap 'exit 1' INT TERM
@@ -452,7 +458,7 @@ run_tests() {
 		case $status in
 		0) echo "ok $number $test" ;;
 		4)
-			read -r -u "$SKIP_FD" reason
+			read -r -t 1 -u "$SKIP_FD" reason
 			echo "ok $number $test # SKIP $reason"
 			;;
 		*)
