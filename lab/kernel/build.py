@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -134,14 +135,14 @@ def _compiler() -> bytes:
     return subprocess.run(["gcc", "-v"], check=True, capture_output=True).stderr
 
 
-def _newer(tree: Path, stamp: Path) -> bool:
-    """Whether a file of the tree was changed after ``stamp`` was written."""
+def _newer(tree: Path, stamp: Path) -> list[str]:
+    """Files of the tree that were changed after ``stamp`` was written."""
     found = subprocess.run(
-        ["find", str(tree), "-newer", str(stamp), "-type", "f", "-print", "-quit"],
+        ["find", str(tree), "-newer", str(stamp), "-type", "f", "-printf", r"%P\0"],
         check=True,
         capture_output=True,
     ).stdout
-    return bool(found)
+    return [os.fsdecode(name) for name in found.split(b"\0") if name]
 
 
 class Steps:
@@ -206,12 +207,22 @@ def _is_current(kernel: BuiltKernel, key: dict[str, str]) -> bool:
     return (
         all(last.get(part) == value for part, value in key.items())
         and kernel.bzimage.exists()
+        and kernel.source.exists()
         and not _newer(kernel.source, _stamp(kernel))
     )
 
 
-def _begin(kernel: BuiltKernel, own: dict[str, bytes]) -> bool:
-    """Give a first build the objects of another flavour, where these are there and current.
+def _changed(tree: Path) -> list[str]:
+    """Files of a tree that were written after the source was unpacked, by us or by a developer.
+
+    All others have the times of the distribution's archive.
+    """
+    return _newer(tree, tree / source.ORIGIN)
+
+
+def _begin(kernel: BuiltKernel) -> bool:
+    """Give a first build the objects of another flavour, where these are there and current, and
+    of the source as it is distributed.
 
     Returns whether it did: of how many steps are to come nobody knows then.
     """
@@ -220,10 +231,10 @@ def _begin(kernel: BuiltKernel, own: dict[str, bytes]) -> bool:
         return False
     with locked(lock_of(flavour)):
         other = _kernel(flavour)
-        current = _is_current(other, _key(flavour, {}))
-        if current:
-            reuse.begin_with(other, kernel.source, kernel.out, own)
-        return current
+        usable = _is_current(other, _key(flavour, {})) and not _changed(other.source)
+        if usable:
+            reuse.begin_with(other, kernel.source, kernel.out, _changed(kernel.source))
+        return usable
 
 
 def _build(kernel: BuiltKernel, own: dict[str, bytes]) -> BuiltKernel:
@@ -238,7 +249,7 @@ def _build(kernel: BuiltKernel, own: dict[str, bytes]) -> BuiltKernel:
     if not kernel.bzimage.exists():
         need_room(paths.BUILDS, 1.5, f"building the {flavour} kernel")
     stamp.unlink(missing_ok=True)
-    begun_with = _begin(kernel, own)
+    begun_with = _begin(kernel)
     log = paths.LOGS / f"{flavour}.log"
     if last.get("config") != key["config"] or not kernel.config.exists():
         configure(tree, out, fragments(flavour), log)
@@ -249,16 +260,17 @@ def _build(kernel: BuiltKernel, own: dict[str, bytes]) -> BuiltKernel:
     begun.unlink(missing_ok=True)
     write_json(begun, key)
     counted = Steps(flavour, out)
-    steps = make.run(
-        tree,
-        out,
-        "bzImage",
-        log=log,
-        append=True,
-        total=None if begun_with else counted.left(),
-        shared=FLAVOURS[flavour].shared,
-        text=f"Compiling Linux {source.version(tree)} ({flavour})",
-    )
+    total = None if begun_with else counted.left()
+    text = f"Compiling Linux {source.version(tree)} ({flavour})"
+    steps = 0
+    if not FLAVOURS[flavour].shared:
+        steps += make.run(
+            tree, out, "vmlinux", log=log, append=True, total=total, shared=False, text=text
+        )
+        total, text = None, f"Packing {text.removeprefix('Compiling ')}"
+    # What is packed is no header of the file that it is packed by: ccache sees it only where it
+    # goes by what the preprocessor makes of that.
+    steps += make.run(tree, out, "bzImage", log=log, append=True, total=total, text=text)
     begun.rename(stamp)
     counted.made(steps)
     note(f"{kernel.bzimage} is up to date ({steps} steps)")

@@ -53,8 +53,8 @@ def begin_with(kernel: Compiled, tree: Path, out: Path, changed: Iterable[str]) 
     whenever the files were written.
     """
     names = {str(kernel.out): str(out), str(kernel.source): str(tree)}
-    # Those are linked in any case.
-    without = shutil.ignore_patterns("vmlinux*", "bzImage")
+    # Those are linked in any case, and who is not configured yet is to be.
+    without = shutil.ignore_patterns("vmlinux*", "bzImage", ".config*")
     with staging(out) as directory, progress(f"Copying the objects to {out}"):
         shutil.copytree(kernel.out, directory / "out", symlinks=True, ignore=without)
         for path in _files_that_name_directories(directory / "out"):
@@ -62,6 +62,7 @@ def begin_with(kernel: Compiled, tree: Path, out: Path, changed: Iterable[str]) 
         (directory / "out/source").unlink()
         (directory / "out/source").symlink_to(tree)
         for name in changed:
-            os.utime(tree / name)
+            if (tree / name).exists():
+                os.utime(tree / name)
         # Last: whoever is killed before that has nothing to take for current.
         replace_directory(directory / "out", out)

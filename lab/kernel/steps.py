@@ -68,7 +68,9 @@ def build_all() -> list[str]:
                 continue
             apply.sync(pristine, _HOME / "linux", files, linked=True)
             if not (_HOME / "out").exists():
-                reuse.begin_with(build.ensure("stock"), _HOME / "linux", _HOME / "out", files)
+                stock = build.ensure("stock")
+                with locked(build.lock_of("stock")):
+                    reuse.begin_with(stock, _HOME / "linux", _HOME / "out", files)
             try:
                 if configured != (options := build.options(files)):
                     build.configure(

@@ -73,6 +73,10 @@ def test_what_names_no_directory_stays_as_it_is(kernel: BuiltKernel, tmp_path: P
     assert (out / ".odd.cmd").read_bytes() == b"\xff" + os.fsencode(out)
 
 
+def _out() -> Path:
+    return build.tree_of("pghot").parent / "out"
+
+
 @pytest.fixture
 def builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
     """Builds a flavour of one file, and tells what was there before make ran."""
@@ -86,13 +90,21 @@ def builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], l
         build.ensure(flavour)
         return found
 
-    def run(_tree: Path, out: Path, *_targets: str, **named: object) -> int:
-        # Who begins with what another one made does not know how much is left.
-        assert (named["total"] is None) == bool(list(out.rglob("*.o")))
-        found[:] = sorted(path.name for path in out.rglob("*.o"))
-        for name in (f"{out.parent.name}.o", "vmlinux", "arch/x86/boot/bzImage"):
-            (out / name).parent.mkdir(parents=True, exist_ok=True)
-            (out / name).touch()
+    def run(_tree: Path, out: Path, *targets: str, **named: object) -> int:
+        # Configured for itself, and not with another kernel's choices.
+        assert (out / ".config").read_text() == str(out)
+        image = out / "arch/x86/boot/bzImage"
+        image.parent.mkdir(parents=True, exist_ok=True)
+        if targets == ("bzImage",):
+            # What it packs is no header of it.
+            assert named.get("shared", True)
+            image.touch()
+        if (out.parent.name == "stock") == (targets == ("vmlinux",)):
+            # Who begins with what another one made does not know how much is left.
+            assert (named["total"] is None) == bool(list(out.rglob("*.o")))
+            found[:] = sorted(path.name for path in out.rglob("*.o"))
+            (out / f"{out.parent.name}.o").touch()
+            (out / "vmlinux").touch()
         return 1
 
     def configure(tree: Path, out: Path, *_: object) -> None:
@@ -100,7 +112,7 @@ def builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], l
         (out / "source").unlink(missing_ok=True)
         (out / "source").symlink_to(tree)
         (out / "Makefile").touch()
-        (out / ".config").touch()
+        (out / ".config").write_text(str(out))
 
     monkeypatch.setattr(paths, "BUILDS", tmp_path / "build")
     monkeypatch.setattr(paths, "SOURCES", tmp_path / "src")
@@ -130,9 +142,31 @@ def test_a_first_build_begins_with_the_stock_kernels_objects(builds) -> None:
 def test_but_only_where_they_are_current(builds) -> None:
     assert builds("pghot") == []
     builds("stock")
-    shutil.rmtree(build.tree_of("pghot").parent / "out")
+    shutil.rmtree(_out())
     (build.tree_of("stock") / "a.c").write_text("edited\n")
     assert builds("pghot") == []
+    # Nor where they are, but of a source that somebody edited.
+    shutil.rmtree(_out())
+    builds("stock")
+    assert builds("pghot") == []
+
+
+def test_whoever_removes_objects_gets_a_kernel_of_its_own_configuration(builds) -> None:
+    assert builds("stock") == []
+    assert builds("pghot") == ["stock.o"]
+    shutil.rmtree(_out())
+    assert builds("pghot") == ["stock.o"]
+
+
+def test_edits_that_are_older_than_those_objects_are_compiled(builds) -> None:
+    builds("pghot")
+    edited, other = build.tree_of("pghot") / "a.c", build.tree_of("pghot") / "b.c"
+    edited.write_text("edited\n")
+    builds("stock")
+    shutil.rmtree(_out())
+    assert builds("pghot") == ["stock.o"]
+    objects = (_out() / "stock.o").stat().st_mtime_ns
+    assert min(path.stat().st_mtime_ns for path in (edited, other)) > objects
 
 
 def test_and_not_with_those_of_an_interrupted_build(builds) -> None:
