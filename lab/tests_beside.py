@@ -18,17 +18,13 @@ from xdist.workermanage import WorkerController
 PATIENT = (
     "lab/tests/test_kernel_steps.py",
     "lab/tests/test_kernel_checks.py",
-    "harness/tests/",
+    "harness/tests/test_unit.py",
+    "harness/tests/test_property.py",
 )
-"""Files, or directories of them, that take long and ask for no guest and no time."""
+"""Files that take long and ask for no guest and no time, the longest first."""
 
 _NICE = 10
 """As nice(1) has it: a tenth of a CPU where guests want both."""
-
-
-def is_patient(name: str) -> bool:
-    """Whether a file's tests do not mind to wait for a CPU."""
-    return name.startswith(PATIENT)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,10 +49,10 @@ class Beside(LoadFileScheduling):
 
     def _suits(self, node: WorkerController) -> list[str]:
         """Files that a process may be given, the best first."""
-        patient = [name for name in self.workqueue if is_patient(name)]
+        patient = [name for name in PATIENT if name in self.workqueue]
         if node.gateway.id == _last(self.numnodes):
             return patient
-        return [name for name in self.workqueue if not is_patient(name)] + patient
+        return [name for name in self.workqueue if name not in PATIENT] + patient
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         # Where there are few files each process gets one to begin with.

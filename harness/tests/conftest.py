@@ -63,7 +63,8 @@ def build() -> Callable[..., Path]:
 def run() -> Callable[..., str]:
     """Run a program that must succeed; returns its output."""
 
-    def call(*command: object, timeout: float = 600) -> str:
+    # A minute, and long enough for who gets a tenth of a CPU and less.
+    def call(*command: object, timeout: float = 1800) -> str:
         result = subprocess.run(
             [str(word) for word in command],
             check=False,

@@ -85,7 +85,9 @@ def run(
     of how many where ``total`` is given. ``shared`` is that of environment().
     Returns the number of steps made; raises LabError with the first errors.
     """
-    command = ["nice", "make", "-C", str(tree), f"O={out}", f"-j{capacity.jobs()}", *targets]
+    # Who gives way already need not do so twice.
+    nice = [] if os.nice(0) else ["nice"]
+    command = [*nice, "make", "-C", str(tree), f"O={out}", f"-j{capacity.jobs()}", *targets]
     log.parent.mkdir(parents=True, exist_ok=True)
     out.mkdir(parents=True, exist_ok=True)
     steps = 0
