@@ -216,9 +216,10 @@ grew() {
 # takes longer than that under emulation.
 exec {NEVER}<> <(:)
 
+# The status of a loop is that of what it did last: a nap that is over is none that failed.
 nap() { # seconds
 	local REPLY
-	read -r -t "$1" -u "$NEVER"
+	! read -r -t "$1" -u "$NEVER"
 }
 
 wait_until() { # command...
