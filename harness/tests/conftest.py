@@ -63,7 +63,7 @@ def build() -> Callable[..., Path]:
 def run() -> Callable[..., str]:
     """Run a program that must succeed; returns its output."""
 
-    # A minute, and long enough for who gets a tenth of a CPU and less.
+    # None takes a minute of a CPU, but may get a tenth of one and less.
     def call(*command: object, timeout: float = 1800) -> str:
         result = subprocess.run(
             [str(word) for word in command],
