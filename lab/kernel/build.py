@@ -220,20 +220,17 @@ def _changed(tree: Path) -> list[str]:
     return _newer(tree, tree / source.ORIGIN)
 
 
-def _begin(kernel: BuiltKernel) -> bool:
-    """Give a first build the objects of another flavour, where these are there and current, and
-    of the source as it is distributed.
+def begin(flavour: str, tree: Path, out: Path) -> bool:
+    """Begin a build of ``tree`` in ``out`` with another flavour's objects, where these are there
+    and current, and of the source as it is distributed. The flavour has none of our files.
 
     Returns whether it did: of how many steps are to come nobody knows then.
     """
-    flavour = FLAVOURS[kernel.flavour].begins_with
-    if flavour is None or kernel.out.exists():
-        return False
     with locked(lock_of(flavour)):
         other = _kernel(flavour)
         usable = _is_current(other, _key(flavour, {})) and not _changed(other.source)
         if usable:
-            reuse.begin_with(other, kernel.source, kernel.out, _changed(kernel.source))
+            reuse.begin_with(other, tree, out, _changed(tree))
         return usable
 
 
@@ -249,7 +246,8 @@ def _build(kernel: BuiltKernel, own: dict[str, bytes]) -> BuiltKernel:
     if not kernel.bzimage.exists():
         need_room(paths.BUILDS, 1.5, f"building the {flavour} kernel")
     stamp.unlink(missing_ok=True)
-    begun_with = _begin(kernel)
+    other = FLAVOURS[flavour].begins_with
+    begun_with = other is not None and not out.exists() and begin(other, tree, out)
     log = paths.LOGS / f"{flavour}.log"
     if last.get("config") != key["config"] or not kernel.config.exists():
         configure(tree, out, fragments(flavour), log)

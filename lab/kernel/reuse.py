@@ -62,7 +62,6 @@ def begin_with(kernel: Compiled, tree: Path, out: Path, changed: Iterable[str]) 
         (directory / "out/source").unlink()
         (directory / "out/source").symlink_to(tree)
         for name in changed:
-            if (tree / name).exists():
-                os.utime(tree / name)
+            os.utime(tree / name)
         # Last: whoever is killed before that has nothing to take for current.
         replace_directory(directory / "out", out)

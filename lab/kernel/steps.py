@@ -15,7 +15,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.files import locked, need_room, write
 from lab.host import programs
-from lab.kernel import apply, build, make, reuse, series, source
+from lab.kernel import apply, build, make, series, source
 
 _HOME = paths.BUILDS / "series"
 
@@ -68,9 +68,8 @@ def build_all() -> list[str]:
                 continue
             apply.sync(pristine, _HOME / "linux", files, linked=True)
             if not (_HOME / "out").exists():
-                stock = build.ensure("stock")
-                with locked(build.lock_of("stock")):
-                    reuse.begin_with(stock, _HOME / "linux", _HOME / "out", files)
+                build.ensure("stock")
+                build.begin("stock", _HOME / "linux", _HOME / "out")
             try:
                 if configured != (options := build.options(files)):
                     build.configure(
