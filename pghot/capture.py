@@ -44,7 +44,8 @@ class _Recorder(Tree):
 def capture(directory: str, root: str = "/") -> tuple[int, int]:
     """Make `directory` with the copy; the numbers of files kept and of files that were unreadable.
 
-    Raises OSError, FileExistsError included, and then leaves nothing behind.
+    It is for whoever makes it alone, as mkdtemp() makes it: some of what root reads is for nobody
+    else. Raises OSError, FileExistsError included, and then leaves nothing behind.
     """
     directory = os.path.abspath(directory)
     if os.path.lexists(directory):
@@ -53,7 +54,6 @@ def capture(directory: str, root: str = "/") -> tuple[int, int]:
     try:
         tree = _Recorder(root, partial)
         collect(tree)
-        os.chmod(partial, 0o755)
         os.rename(partial, directory)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)

@@ -36,6 +36,11 @@ def test_each_file_of_the_kernel_is_kept(tmp_path, repo, listed, least):
     assert [path for path in paths if path not in kept] == []
 
 
+def test_others_do_not_read_what_root_has_read(tmp_path, cxl):
+    capture(str(tmp_path / "copy"), str(cxl.root))
+    assert (tmp_path / "copy").stat().st_mode & 0o77 == 0
+
+
 def test_existing_directory_is_left_alone(tmp_path, run):
     (tmp_path / "mine").write_text("x")
     result = run("capture", tmp_path)
