@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pghot.checks_flow import hint_faults, numa_balancing
-from pghot.checks_memory import make_room
+from pghot.checks_memory import make_room, room
 from pghot.checks_pghot import enabled
 from pghot.counters import DIRTY_BACKGROUND_RATIO, describe
 from pghot.findings import FAIL, OK, WARN
@@ -58,6 +58,11 @@ def _stale(status: Status) -> Advice | None:
 
 
 def _gone(status: Status) -> Advice | None:
+    if status.counters.get("pghot_in_fault", 0) >= status.counters.get("pghot_skip_gone", 0) > 0:
+        return Advice(
+            "Nothing to do: most of these were promoted by the hint fault itself (pghot_in_fault)"
+            " before their turn came."
+        )
     if not _picks_fewest(status):
         return None
     return Advice(
@@ -103,7 +108,16 @@ def _rate_limit(status: Status) -> Advice | None:
 
 
 def _target_full(status: Status) -> Advice | None:
-    return None if status.demotion is None else Advice(*make_room(status))
+    if status.demotion is None:
+        return None
+    words, command = make_room(status)
+    found = room(status)
+    if found and found.verdict == OK:
+        words += (
+            " Every top-tier node has room now: if records still wait, they are of large folios,"
+            " and what is free is in smaller pieces (/proc/buddyinfo)."
+        )
+    return Advice(words, command)
 
 
 _ON_THIS_MACHINE: dict[str, Callable[[Status], Advice | None]] = {

@@ -3,7 +3,7 @@
 
 from pghot.columns import percent
 from pghot.engines import ALWAYS, OFF, TEST
-from pghot.findings import FAIL, OK, WARN, Finding, unread
+from pghot.findings import FAIL, OK, WARN, Finding, unread, when
 from pghot.settings import MIGRATE_OFFLOAD
 from pghot.status import Engine, Status
 
@@ -100,7 +100,8 @@ def engine_failures(status: Status) -> Finding | None:
         late = _LATE if any(engine.name == "dcbm" for engine in failing) else ""
         return Finding(
             WARN,
-            f"A copy engine fails with more than 1% of what it is given: {shares}.",
+            f"A copy engine failed with more than 1% of what it was given {when(status)}:"
+            f" {shares}.",
             "The CPU copies that, so that nothing is lost but the time which the engine was to"
             f" save. The kernel's log may say why.{late} The command switches it off.",
             _switch(failing, "0"),
@@ -109,4 +110,4 @@ def engine_failures(status: Status) -> Finding | None:
         if None in (engine.copied_folios, engine.failed_folios):
             what = f"How much the copy engine {engine.name} fails"
             return unread(status, what, *_uncounted(engine))
-    return Finding(OK, "No copy engine that is in use fails often.")
+    return Finding(OK, f"No copy engine that is in use failed often {when(status)}.")

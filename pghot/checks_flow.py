@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """The doctor's checks of what flows: accesses are reported, and ready records are moved."""
 
+from pghot.checks_memory import none_below
 from pghot.columns import listed, percent
 from pghot.counters import DELAYED, DROPPED, REFUSED
-from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, counted_seconds, unread
+from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, counted_seconds, unread, when
 from pghot.machine import NUMA_BALANCING, TIERING_BIT
 from pghot.settings import BACKOFF, PGHOT
 from pghot.status import Reason, Source, Status
@@ -70,7 +71,7 @@ def numa_balancing(status: Status) -> Finding | None:
     state = "off" if balancing.mode == 0 else "on without memory tiering (mode 1)"
     if others := _do_without(status):
         return Finding(OK, f"NUMA balancing is {state}; {others}")
-    if len(status.tiers) == 1:
+    if none_below(status):
         # There is nothing to look for, which is another finding.
         return None
     return Finding(
@@ -137,7 +138,7 @@ def hotness_units(status: Status) -> Finding | None:
 def _standing(status: Status, source: Source) -> str:
     """What a source does, as a title for those that do the same."""
     if source.running and gives_way(source):
-        return "Gives way to others"
+        return "Gives way to others, or a CPU has no counter"
     if source.running:
         return "No unit" if units(source) == 0 else "Reports"
     if source.enabled is None or (source.enabled and source.running is None):
@@ -186,12 +187,6 @@ def _top_reason(status: Status, kind: str) -> Reason | None:
     return max(group, key=lambda r: r.count, default=None)
 
 
-def _when(status: Status) -> str:
-    """The time that the counters of a status are over, in words."""
-    seconds = counted_seconds(status)
-    return "since boot" if seconds is None else f"in the last {seconds:.3g} s"
-
-
 def dropped_pages(status: Status) -> Finding | None:
     """Whether one reason drops most of the ready records that are to be moved."""
     if not is_present(status.pghot):
@@ -204,25 +199,26 @@ def dropped_pages(status: Status) -> Finding | None:
             "The kernel gives no counts of dropped records.",
             "They come from /proc/vmstat.",
         )
-    if ready == 0:
-        return Finding(OK, f"No record became ready {_when(status)}.")
+    if ready == 0 and reason.count < DOMINANT_COUNT:
+        return Finding(OK, f"No record became ready {when(status)}.")
     ready -= sum(r.count for r in status.reasons if r.name in DELIBERATE | ASKED)
-    share = reason.count / ready if ready > 0 else 0
+    # What is dropped may have become ready before.
+    share = reason.count / max(ready, reason.count, 1)
     if reason.count < DOMINANT_COUNT or share < DOMINANT_SHARE:
         return Finding(
-            OK, f"No single reason kept most ready pages from being moved {_when(status)}."
+            OK, f"No single reason kept most ready pages from being moved {when(status)}."
         )
     return _blame(
         status,
         reason,
-        f"{percent(min(share, 1))} of the records that were ready {_when(status)} were dropped for"
+        f"{percent(share)} of the records that were ready {when(status)} were dropped for"
         f" one reason: {reason.name}.",
     )
 
 
 def delayed_pages(status: Status) -> Finding | None:
     """Whether ready records pile up."""
-    if not is_present(status.pghot):
+    if not is_present(status.pghot) or (not status.lower_nodes and none_below(status)):
         return None
     reason = _top_reason(status, DELAYED)
     waiting = status.records.waiting
@@ -232,14 +228,33 @@ def delayed_pages(status: Status) -> Finding | None:
             "The kernel gives no counts of delayed records.",
             "They come from /proc/vmstat and from the node directories of pghot.",
         )
-    if waiting < DOMINANT_COUNT or reason.count == 0:
+    if waiting < DOMINANT_COUNT:
         return Finding(OK, "Ready pages do not pile up.")
+    if reason.count == 0:
+        return _unexplained(status, waiting)
     if reason.name == NO_GAIN:
         return Finding(OK, f"{waiting:,} ready records wait: promotion gains nothing ({BACKOFF}).")
     return _blame(
         status,
         reason,
-        f"{waiting:,} ready records wait; the main reason {_when(status)} is {reason.name}.",
+        f"{waiting:,} ready records wait; the main reason {when(status)} is {reason.name}.",
+    )
+
+
+def _unexplained(status: Status, waiting: int) -> Finding:
+    """Records wait, and none is counted as delayed. That is so for a moment after many became
+    ready at once, and where their thread does not come to them."""
+    said = f"{waiting:,} ready records wait, and none was delayed {when(status)}"
+    if status.records.moved or status.records.dropped:
+        more = "" if counted_seconds(status) else " `pghot doctor --interval 5` tells of now."
+        return Finding(OK, f"{said}: kmigrated is at work on them.{more}")
+    pids = [n.kmigrated.pid for n in status.lower_nodes if n.ready and n.kmigrated.pid]
+    return Finding(
+        WARN,
+        f"{said}, moved or dropped: kmigrated does not come to them.",
+        "Its thread waits for something in the kernel, or gets no CPU. The command shows what it"
+        " waits for; the kernel's log may say more (dmesg | grep -i -e hung -e kmigrated).",
+        " && ".join(f"cat /proc/{pid}/stack" for pid in pids) or None,
     )
 
 
@@ -250,17 +265,17 @@ def refused_pages(status: Status) -> Finding | None:
     if reason is None or recorded is None:
         return None
     if reason.count < DOMINANT_COUNT or reason.count <= recorded:
-        return Finding(OK, f"No policy refused most accesses {_when(status)}.")
+        return Finding(OK, f"No policy refused most accesses {when(status)}.")
     return _blame(
         status,
         reason,
-        f"{reason.count:,} accesses were refused {_when(status)}, and {recorded:,} recorded; the"
+        f"{reason.count:,} accesses were refused {when(status)}, and {recorded:,} recorded; the"
         f" reason is {reason.name}.",
     )
 
 
 def _blame(status: Status, reason: Reason, summary: str) -> Finding:
     boot = counted_seconds(status) is None
-    more = "`pghot doctor --interval 5` tells of now." if boot else ""
+    more = "On the machine itself `pghot doctor --interval 5` tells of now." if boot else ""
     words = " ".join(filter(None, (reason.meaning, reason.advice, more)))
     return Finding(WARN, summary, words, reason.command)

@@ -3,7 +3,7 @@
 
 from pghot.columns import size
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
-from pghot.machine import DEMOTION
+from pghot.machine import DEMOTION, total_of
 from pghot.status import Status
 
 _DEMOTION_ON = f"echo true > /{DEMOTION}"
@@ -15,6 +15,22 @@ _DEVICES = (
     " devices. Then, for one that nobody uses, and by its own name: daxctl reconfigure-device"
     " --mode=system-ram dax0.0."
 )
+
+
+def none_below(status: Status) -> bool:
+    """Whether all tiers are known to be top ones: there is nothing to promote from."""
+    return bool(status.tiers) and (len(status.tiers) == 1 or all(t.top for t in status.tiers))
+
+
+def _nodes_without_cpu(status: Status) -> list[int]:
+    """Nodes with memory and no CPU in the slowest tier, where that has CPUs too. A faster tier may
+    have such: memory that is faster than DRAM."""
+    slowest = status.tiers[-1].tier
+    return [
+        n.node
+        for n in status.nodes
+        if n.has_cpu is False and n.total_bytes and n.tier in (slowest, None)
+    ]
 
 
 def memory_tiers(status: Status) -> Finding | None:
@@ -29,11 +45,11 @@ def memory_tiers(status: Status) -> Finding | None:
         )
     lower = [t for t in tiers if t.top is False]
     if lower:
-        total = sum(t.total_bytes or 0 for t in lower)
+        total = total_of(t.total_bytes for t in lower)
         return Finding(OK, f"{len(tiers)} memory tiers; {size(total)} below the top tier.")
-    if len(tiers) > 1 and any(t.top is None for t in tiers):
+    if not none_below(status):
         return Finding(UNKNOWN, "Which memory tier is the top one cannot be read.")
-    cpuless = [n.node for n in status.nodes if n.has_cpu is False and n.total_bytes]
+    cpuless = _nodes_without_cpu(status)
     if cpuless:
         cause = {
             True: "the HMAT gives it DRAM's latency",
@@ -53,7 +69,9 @@ def memory_tiers(status: Status) -> Finding | None:
         )
     return Finding(
         FAIL,
-        "There is one memory tier only: nothing can be promoted.",
+        "There is one memory tier only: nothing can be promoted."
+        if len(tiers) == 1
+        else f"All {len(tiers)} memory tiers are as fast as DRAM or faster: none can promote.",
         f"{why} {_DEVICES}",
         "daxctl list",
     )
@@ -89,7 +107,7 @@ def hmat(status: Status) -> Finding | None:
 
 def demotion(status: Status) -> Finding | None:
     """Whether cold pages make room."""
-    if len(status.tiers) == 1:
+    if none_below(status):
         return None
     if status.demotion is None:
         return unread(status, "Whether demotion is on", DEMOTION)
@@ -127,7 +145,7 @@ def make_room(status: Status) -> tuple[str, str | None]:
 def room(status: Status) -> Finding | None:
     """Whether the top tier has room."""
     top = [n for n in status.nodes if n.top and n.total_bytes != 0]
-    if not top or len(status.tiers) == 1:
+    if not top or none_below(status):
         return None
     full = [n for n in top if n.room is False]
     if any(n.room is None for n in top):

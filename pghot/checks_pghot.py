@@ -19,8 +19,25 @@ from pghot.subsystem import (
 _MAP_LOG = "dmesg | grep -i pghot"
 
 
+#: Removes the option, whatever its value, from where Debian keeps it; 22 and 27 are quotes.
+GRUB = (
+    r"command -v update-grub && grep -q '\bpghot=' /etc/default/grub &&"
+    r" sed -i 's/ *\bpghot=[^[:space:]\x22\x27]*//g' /etc/default/grub && update-grub"
+)
+
+
 def kernel(status: Status) -> Finding | None:
     """Whether the kernel has pghot, and it started."""
+    if status.pghot.state == ABSENT and status.pghot.built_in is None:
+        return Finding(
+            WARN,
+            "This kernel shows nothing of pghot: it has none, or pghot did not start.",
+            "/boot/config-* of this kernel, which would tell, is missing or unreadable, and no boot"
+            " option keeps pghot off. `dmesg | grep pghot` shows what the kernel said of it, if it"
+            " did."
+            " Stock NUMA balancing promotes, if it is on with memory tiering (mode 2 or 3)."
+            " docs/operator.md in pghot's source says how to get a kernel with pghot.",
+        )
     if status.pghot.state == ABSENT:
         return Finding(
             WARN,
@@ -63,11 +80,11 @@ def boot_option(status: Status) -> Finding | None:
             FAIL,
             "pghot was switched off at boot.",
             "The boot option pghot= is off, or has a value that the kernel does not know. pghot"
-            " cannot be switched on while the system runs: remove the option, then reboot. The"
-            " command does it where /etc/default/grub has it, and nothing where it comes from"
-            " elsewhere. Without it the kernel chooses the layout.",
-            r"grep -q pghot= /etc/default/grub && sed -i 's/ *\bpghot=[[:alnum:]_]*//g'"
-            " /etc/default/grub && update-grub",
+            " cannot be switched on while the system runs: remove the option, then reboot. Without"
+            " it the kernel chooses the layout. The command is for Debian and Ubuntu: it removes"
+            " the option where /etc/default/grub has it, and does nothing where it comes from"
+            " elsewhere. Other distributions have a tool of their own, such as grubby.",
+            GRUB,
         )
     return Finding(
         OK, f"pghot was not switched off at boot; layout {status.pghot.layout or 'unknown'}."
@@ -82,7 +99,13 @@ def enabled(status: Status) -> Finding | None:
     command = f"echo 1 > /{PGHOT}/enabled"
     if state == DISABLED:
         return Finding(
-            FAIL, "pghot is switched off.", "Nothing is recorded and kmigrated is parked.", command
+            FAIL,
+            "pghot is switched off.",
+            "Nothing is recorded and kmigrated is parked. The kernel does that by itself where it"
+            " has no memory for records, and then refuses the command with ENOMEM: `dmesg | grep"
+            " pghot` says so. Records take some 257 MiB of DRAM for each TiB below the top tier,"
+            " four times as much with pghot=precise.",
+            command,
         )
     if state != ENABLED:
         return unread(status, "Whether pghot is on", f"{PGHOT}/enabled")
@@ -109,6 +132,18 @@ def rate_limit(status: Status) -> Finding | None:
     )
 
 
+def _tracked_in_part(status: Status) -> list[int]:
+    """Lower-tier nodes with memory that is in no section of the map. A section is no larger than
+    what memory comes online by, and MemTotal is less than what that has."""
+    block = status.memory_block_bytes
+    total = {n.node: n.total_bytes for n in status.nodes}
+    return [
+        n.node
+        for n in status.lower_nodes
+        if block and n.sections and n.sections * block < (total.get(n.node) or 0)
+    ]
+
+
 def kmigrated(status: Status) -> Finding | None:
     """Whether every lower-tier node is watched, by a thread that runs."""
     if not is_present(status.pghot):
@@ -133,6 +168,15 @@ def kmigrated(status: Status) -> Finding | None:
             f"pghot has no map of node {', '.join(map(str, bare))}, though sources report.",
             "No access to the node is recorded. There was no memory for the map; the command shows"
             " what the kernel said. Switching pghot off and on again tries once more.",
+            _MAP_LOG,
+        )
+    if reports and (part := _tracked_in_part(status)):
+        return Finding(
+            WARN,
+            f"pghot has a map of a part of node {', '.join(map(str, part))} only.",
+            "No access to the rest of it is recorded. There was no memory for its map, when it came"
+            " online or pghot was switched on; the command shows what the kernel said. Switching"
+            " pghot off and on again tries once more.",
             _MAP_LOG,
         )
     missing = [n.node for n in nodes if n.kmigrated.state == "missing"]

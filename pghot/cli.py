@@ -53,7 +53,9 @@ EXAMPLES = {
 EXIT_STATUS = {
     0: "done; of doctor: every check is ok",
     1: "of doctor: at least one warn or fail",
-    2: "wrong command line, or nothing to read; of doctor: something could not be checked",
+    2: "wrong command line, nothing to read or not written; of doctor:"
+    " something could not be checked",
+    130: "ended by Ctrl-C",
 }
 
 
@@ -176,8 +178,8 @@ def build_parser() -> argparse.ArgumentParser:
     doctor = command(
         "doctor",
         "find what stops promotion, and the command that mends it",
-        "Exit status: 0 healthy, 1 problems found, 2 something could not be checked, read or"
-        " written.",
+        "Exit status: 0 healthy, 1 problems found, 2 something could not be checked, or the report"
+        " not written.",
         _doctor,
         common,
         rooted,
@@ -221,7 +223,7 @@ def _print_json(content: NamedTuple, lines: bool = False) -> None:
 
 
 def _status(args: argparse.Namespace) -> int:
-    from pghot.snapshot import between, collect
+    from pghot.snapshot import again, between, collect
     from pghot.text import report
     from pghot.tree import Tree
 
@@ -235,7 +237,7 @@ def _status(args: argparse.Namespace) -> int:
         now = before
         if period:
             time.sleep(period)
-            now, then, started = collect(Tree(args.root)), started, time.monotonic()
+            now, then, started = again(Tree(args.root), before), started, time.monotonic()
             now, before = now._replace(rates=between(before, now, started - then)), now
         if args.json:
             _print_json(now, lines=bool(args.watch))
@@ -248,13 +250,13 @@ def _status(args: argparse.Namespace) -> int:
 
 def _doctor(args: argparse.Namespace) -> int:
     from pghot.doctor import examine, exit_status, report
-    from pghot.snapshot import collect, grown
+    from pghot.snapshot import again, collect, grown
     from pghot.tree import Tree
 
     status, started = collect(Tree(args.root)), time.monotonic()
     if args.interval:
         time.sleep(args.interval)
-        now = collect(Tree(args.root))
+        now = again(Tree(args.root), status)
         status = grown(status, now, time.monotonic() - started)
     diagnosis = examine(status)
     if args.json:
@@ -337,4 +339,10 @@ def entry() -> int:
     import signal
 
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # Python has None for what its caller has closed.
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
+    if sys.stdout is None:
+        print("pghot: there is no standard output to write to", file=sys.stderr)
+        return USAGE
     return main()

@@ -121,9 +121,9 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_skip_gone",
-            "The page was freed or reused before its turn came.",
-            "Normal for short-lived memory. When it dominates, raise freq_threshold so that only"
-            " pages that live longer are picked.",
+            "The page was freed or reused before its turn came, or a hint fault promoted it.",
+            "Normal for short-lived memory, and where faults promote themselves. When it dominates,"
+            " raise freq_threshold so that only pages that live longer are picked.",
         ),
         _counter(
             "pghot_skip_toptier",
@@ -199,7 +199,8 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_delay_target_full",
-            "No top-tier node had room above its high watermark.",
+            "No top-tier node had room above its high watermark, or for a large folio in one"
+            " piece.",
             "Where demotion is on, the memory in use is larger than DRAM, and raising"
             " vm.watermark_scale_factor keeps more of it free. Where it is off, let the kernel make"
             " room.",

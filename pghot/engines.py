@@ -76,6 +76,42 @@ def _engine(tree: Tree, name: str) -> Engine | None:
     )
 
 
+def _less(after: int | None, before: int | None) -> int | None:
+    """What was counted in between; None where one is not known."""
+    return None if after is None or before is None else max(after - before, 0)
+
+
+def _grown(before: Engine | None, after: Engine) -> Engine:
+    """One engine; all that one counted which has come since is of the time in between."""
+    if before is None:
+        return after
+    old = {size.folio_bytes: size for size in before.folio_sizes}
+    sizes = [
+        FolioSize(
+            size.folio_bytes,
+            _less(size.copied_folios, old[size.folio_bytes].copied_folios),
+            _less(size.failed_folios, old[size.folio_bytes].failed_folios),
+        )
+        if size.folio_bytes in old
+        else size
+        for size in after.folio_sizes
+    ]
+    return after._replace(
+        copied_folios=total_of(size.copied_folios for size in sizes),
+        failed_folios=total_of(size.failed_folios for size in sizes),
+        busy_jobs=_less(after.busy_jobs, before.busy_jobs),
+        folio_sizes=sizes,
+    )
+
+
+def grown(before: MigrateOffload | None, after: MigrateOffload | None) -> MigrateOffload | None:
+    """`after` with what its engines counted since `before`."""
+    if before is None or after is None:
+        return after
+    old = {engine.name: engine for engine in before.engines}
+    return after._replace(engines=[_grown(old.get(e.name), e) for e in after.engines])
+
+
 def migrate_offload(tree: Tree) -> MigrateOffload | None:
     """The engines and their settings; None where the kernel can have no engine."""
     if not tree.exists(MIGRATE_OFFLOAD):

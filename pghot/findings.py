@@ -28,6 +28,12 @@ def counted_seconds(status: Status) -> float | None:
     return rates.seconds if rates and rates.over == "interval" else None
 
 
+def when(status: Status) -> str:
+    """The time that the counters of a status are over, in words."""
+    seconds = counted_seconds(status)
+    return "since boot" if seconds is None else f"in the last {seconds:.3g} s"
+
+
 def unread(status: Status, what: str, *paths: str) -> Finding:
     """What a check says that depends on a file, under any of these names, that told nothing. To
     run the command as root helps only where root was not the one who ran it."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What any kernel tells about memory tiers: tiers, nodes, room, NUMA balancing, demotion."""
 
+import re
 from collections.abc import Iterable
 
 from pghot import parse
@@ -9,6 +10,7 @@ from pghot.tree import Tree, clean
 
 NODES = "sys/devices/system/node"
 TIERS = "sys/devices/virtual/memory_tiering"
+MEMORY_BLOCK = "sys/devices/system/memory/block_size_bytes"
 DEMOTION = "sys/kernel/mm/numa/demotion_enabled"
 HMAT = "sys/firmware/acpi/tables/HMAT"
 #: One of these is there wherever /sys/firmware can be seen, which containers hide.
@@ -152,6 +154,12 @@ def uptime(tree: Tree) -> float | None:
     if not (whole.isascii() and whole.isdigit() and len(whole) < 12):
         return None
     return float(f"{whole}.{fraction[:2] if fraction.isascii() and fraction.isdigit() else 0}")
+
+
+def memory_block(tree: Tree) -> int | None:
+    """The size of what memory comes online by, in bytes."""
+    digits = (tree.text(MEMORY_BLOCK) or "").strip()
+    return int(digits, 16) if re.fullmatch("[0-9a-f]{1,12}", digits) else None
 
 
 def hmat(tree: Tree) -> bool | None:

@@ -30,7 +30,7 @@ class Knob(NamedTuple):
 SETTINGS = (
     Knob("freq_threshold", "accesses", "accesses within the window that make a page ready"),
     Knob("window_ms", "ms", "accesses further apart than this do not add up"),
-    Knob("batch_pages", "pages", "most pages handed to migration at once"),
+    Knob("batch_pages", "pages", "pages that are gathered, and then migrate together"),
     Knob("period_ms", "ms", "kmigrated's timer; a ready record wakes it earlier"),
     Knob(BACKOFF, "0 or 1", "1: promotion that gains nothing slows down"),
     Knob(
@@ -50,7 +50,8 @@ SOURCE_SETTINGS = (
     Knob(
         "hot_threshold_ms",
         "ms",
-        "upper bound of the hint fault latency that makes a page ready at once",
+        "hint faults that come sooner make a page ready at once; in force is 1/8 to 2 times that,"
+        " see threshold_ms",
         sources=_HINTS,
     ),
     Knob(

@@ -34,6 +34,7 @@ def collect(tree: Tree) -> Status:
         watermark_scale_factor=tree.integer("proc/sys/vm/watermark_scale_factor"),
         dirty_background_ratio=tree.integer("proc/sys/vm/dirty_background_ratio"),
         promote_rate_limit_MBps=tree.integer(SYSCTL_RATE_LIMIT),
+        memory_block_bytes=machine.memory_block(tree),
         tiers=tiers,
         nodes=nodes,
         pghot=pghot,
@@ -49,6 +50,17 @@ def collect(tree: Tree) -> Status:
         unread=[Unread(path, why) for path, why in sorted(tree.unread.items())],
     )
     return status._replace(rates=since_boot(status), reasons=on_this_machine(status))
+
+
+def again(tree: Tree, before: Status) -> Status:
+    """Read the tree another time, after some has passed; raises NothingToRead, also for a copy,
+    whose counters stand still: what is compared would seem to be at rest."""
+    after = collect(tree)
+    if after.uptime_seconds is not None and after.uptime_seconds == before.uptime_seconds:
+        raise NothingToRead(
+            f"{tree.root} is a copy, in which no time passes: leave out --interval and --watch"
+        )
+    return after
 
 
 class _Flows(NamedTuple):
@@ -106,7 +118,8 @@ def between(before: Status, after: Status, seconds: float) -> Rates | None:
 
 
 def grown(before: Status, after: Status, seconds: float) -> Status:
-    """`after` with what was counted since `before` in its counters, records, reasons and rates."""
+    """`after` with what was counted since `before` in its counters, records, reasons, engines and
+    rates."""
     counters = {
         name: max(value - before.counters.get(name, 0), 0) for name, value in after.counters.items()
     }
@@ -114,6 +127,7 @@ def grown(before: Status, after: Status, seconds: float) -> Status:
         counters=counters,
         records=subsystem.records(counters, after.lower_nodes),
         reasons=subsystem.reasons(counters),
+        migrate_offload=engines.grown(before.migrate_offload, after.migrate_offload),
         rates=between(before, after, seconds),
     )
     return status._replace(reasons=on_this_machine(status))

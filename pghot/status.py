@@ -220,6 +220,8 @@ class Status(NamedTuple):
     watermark_scale_factor: int | None
     dirty_background_ratio: int | None
     promote_rate_limit_MBps: int | None
+    #: By which memory comes online.
+    memory_block_bytes: int | None
     tiers: list[Tier]
     nodes: list[Node]
     pghot: PghotState

@@ -111,6 +111,11 @@ class Machine:
             )
         return self.write("proc/zoneinfo", text)
 
+    def age(self, seconds: float) -> "Machine":
+        """So much time passes."""
+        text = (self.root / "proc/uptime").read_text().split()
+        return self.write("proc/uptime", f"{float(text[0]) + seconds:.2f} {text[1]}")
+
     def files(self) -> list[str]:
         """Every file of the tree."""
         return sorted(str(p.relative_to(self.root)) for p in self.root.rglob("*") if p.is_file())
@@ -139,6 +144,7 @@ def bare(root: Path) -> Machine:
     m.write("proc/sys/vm/dirty_background_ratio", 10).write("proc/sys/kernel/numa_balancing", 0)
     m.write("sys/kernel/mm/numa/demotion_enabled", "false").write("proc/2/comm", "kthreadd")
     m.write("sys/firmware/acpi/tables/DSDT", b"DSDT")
+    m.write("sys/devices/system/memory/block_size_bytes", "8000000")
     m.write(f"{NODES}/has_cpu", "0")
     _node(m, 0, "0-15", 65536, 4096, "10")
     m.write("sys/devices/virtual/memory_tiering/memory_tier4/nodelist", "0")

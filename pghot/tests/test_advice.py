@@ -94,6 +94,16 @@ def test_what_cannot_be_read_gets_the_general_advice(run, cxl, deny):
         assert advised(run, cxl, name) == (known.command, known.advice)
 
 
+def test_pages_that_faults_promoted_are_not_short_lived(finding, cxl):
+    cxl.counters(pghot_in_fault=200000, pghot_skip_gone=8000, pghot_moved=900)
+    assert "promoted by the hint fault itself" in finding(cxl, "dropped-pages")["explanation"]
+
+
+def test_large_folios_wait_beside_room(finding, cxl):
+    cxl.write(f"{PGHOT}/node2/ready", 50000).counters(pghot_delay_target_full=90000)
+    assert "/proc/buddyinfo" in finding(cxl, "delayed-pages")["explanation"]
+
+
 def test_doctor_advises_the_same(finding, cxl):
     cxl.write(f"{PGHOT}/node2/ready", 5000).counters(
         pghot_delay_rate_limit=4000, pghot_delay_target_full=0

@@ -103,7 +103,7 @@ def test_options_before_the_command_are_told_where_to_go(run, args):
 
 
 @pytest.fixture
-def clock(monkeypatch):
+def clock(monkeypatch, cxl):
     """A clock that only sleeping moves; `busy` is what the machine does meanwhile."""
 
     class Clock:
@@ -116,6 +116,7 @@ def clock(monkeypatch):
         def sleep(self, seconds: float) -> None:
             self.now += seconds
             self.slept += 1
+            cxl.age(seconds)
             self.busy()
 
     fake = Clock()
@@ -189,6 +190,17 @@ def test_no_uptime_no_average(run, cxl):
     assert run("status", machine=cxl).status == 0
 
 
+@pytest.mark.parametrize(
+    "verb", [["status", "--interval"], ["status", "--watch"], ["doctor", "--interval"]]
+)
+def test_no_time_passes_in_a_copy(run, cxl, monkeypatch, verb):
+    """All would seem to be at rest, and so to be well."""
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    result = run(*verb, 1, machine=cxl)
+    assert result.status == 2 and result.out == ""
+    assert "is a copy, in which no time passes: leave out --interval and --watch" in result.err
+
+
 def test_interrupt_ends_quietly(run, cxl, clock):
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -219,6 +231,13 @@ def test_closed_pipe_is_silent(repo):
         reader.wait()
         done = subprocess.run(command, cwd=repo, stdout=reader.stdin, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (-13, b"")
+
+
+@pytest.mark.parametrize("closed", ["1>&-", "1>&- 2>&-", "2>&- >/dev/full"])
+def test_who_has_closed_the_output_gets_no_verdict(repo, cxl, closed):
+    command = f"{repo}/bin/pghot doctor --root {cxl.root} {closed}"
+    done = subprocess.run(command, shell=True, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "") and "Traceback" not in done.stderr
 
 
 #: Each costs milliseconds that a command with 200 ms to answer does not have.

@@ -249,7 +249,10 @@ def test_samples_give_way_to_others(verdicts, finding, cxl):
         "NUMA balancing is off; hw_sample reports without it."
     )
     with_hw_sample(cxl, away=1)
-    assert "Gives way to others: hw_sample." in finding(cxl, "sources")["summary"]
+    assert (
+        "Gives way to others, or a CPU has no counter: hw_sample."
+        in finding(cxl, "sources")["summary"]
+    )
     assert verdicts(cxl)["numa-balancing"] == "fail"
 
 
@@ -367,6 +370,44 @@ def test_one_tier_though_a_node_has_no_cpu(verdicts, finding, cxl):
     found = problems(verdicts(cxl))
     assert (found["memory-tiers"], found["hmat"], found["exit"]) == ("fail", "warn", 1)
     assert "Node 2 has memory and no CPU" in finding(cxl, "memory-tiers")["explanation"]
+
+
+def test_memory_that_is_faster_than_dram_is_not_taken_for_slow(verdicts, finding, run, cxl):
+    """HBM without CPUs above DRAM: two tiers, and nothing below."""
+    cxl.remove(f"{PGHOT}/node2").remove("sys/devices/virtual/memory_tiering/memory_tier22")
+    cxl.write("sys/devices/virtual/memory_tiering/memory_tier2/nodelist", "2")
+    found = finding(cxl, "memory-tiers")
+    assert found["verdict"] == "fail" and found["summary"].startswith("All 2 memory tiers are")
+    assert "no CPU" not in found["explanation"]
+    cxl.write("proc/sys/kernel/numa_balancing", 0)
+    assert problems(verdicts(cxl)) == {"memory-tiers": "fail", "exit": 1}
+
+
+def test_how_much_is_below_is_not_made_up(finding, cxl):
+    cxl.write("sys/devices/system/node/node2/meminfo", "garbage")
+    assert finding(cxl, "memory-tiers")["summary"] == "2 memory tiers; ? below the top tier."
+
+
+def test_a_kernel_that_does_not_say_may_have_failed(finding, stock):
+    found = finding(stock, "kernel")
+    assert found["verdict"] == "warn" and "it has none, or pghot did not start" in found["summary"]
+    assert "dmesg | grep pghot" in found["explanation"]
+
+
+@pytest.mark.parametrize(
+    "sections, block, verdict", [(2048, "8000000", "ok"), (10, "8000000", "warn"), (10, "x", "ok")]
+)
+def test_memory_without_a_map_is_told(verdicts, finding, cxl, sections, block, verdict):
+    cxl.write(f"{PGHOT}/node2/sections", sections)
+    cxl.write("sys/devices/system/memory/block_size_bytes", block)
+    assert verdicts(cxl)["kmigrated"] == verdict
+    if verdict == "warn":
+        assert finding(cxl, "kmigrated")["summary"] == "pghot has a map of a part of node 2 only."
+
+
+def test_switched_off_for_want_of_memory_is_explained(finding, cxl):
+    cxl.write(f"{PGHOT}/enabled", 0)
+    assert "refuses the command with ENOMEM" in finding(cxl, "enabled")["explanation"]
 
 
 def test_what_destroys_data_is_no_command_to_run_unread(finding, bare):

@@ -57,8 +57,8 @@ def test_an_interval_tells_of_now(run, cxl, monkeypatch):
     now = {"pghot_ready": 10**9, "pghot_moved": 10**9, "pghot_skip_stale": 0}
     cxl.counters(**now)
 
-    def later(_seconds):
-        cxl.counters(pghot_ready=10**9 + 9000, pghot_skip_policy=8000)
+    def later(seconds):
+        cxl.age(seconds).counters(pghot_ready=10**9 + 9000, pghot_skip_policy=8000)
 
     monkeypatch.setattr("time.sleep", later)
     assert run("doctor", machine=cxl).status == 0
@@ -66,8 +66,32 @@ def test_an_interval_tells_of_now(run, cxl, monkeypatch):
     said = {check["id"]: check for check in found["checks"]}["dropped-pages"]
     assert (said["verdict"], found["seconds"] is None) == ("warn", False)
     assert said["summary"].startswith("88.9% of the records that were ready in the last ")
-    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    monkeypatch.setattr("time.sleep", cxl.age)
     assert run("doctor", "--interval", 3, machine=cxl).status == 0
+
+
+def test_what_was_ready_before_and_is_dropped_now_is_told(run, cxl, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda s: cxl.age(s).counters(pghot_skip_policy=8000))
+    found = run("doctor", "--json", "--interval", 3, machine=cxl).json
+    said = {check["id"]: check for check in found["checks"]}["dropped-pages"]
+    assert said["verdict"] == "warn" and said["summary"].startswith("100.0% of the records")
+
+
+@pytest.mark.parametrize("moved, verdict", [(9000, "warn"), (9500, "ok")])
+def test_records_that_nobody_comes_to_are_told(run, cxl, monkeypatch, moved, verdict):
+    """A thread that hangs delays nothing: it counts nothing at all."""
+    cxl.write(f"{PGHOT}/node2/ready", 50000)
+    monkeypatch.setattr("time.sleep", lambda s: cxl.age(s).counters(pghot_moved=moved))
+    found = run("doctor", "--json", "--interval", 3, machine=cxl).json
+    said = {check["id"]: check for check in found["checks"]}["delayed-pages"]
+    assert (said["verdict"], "50,000 ready records wait" in said["summary"]) == (verdict, True)
+    assert (said["command"] == "cat /proc/77/stack") == (verdict == "warn")
+
+
+def test_records_that_wait_for_no_reason_are_not_called_none(finding, cxl):
+    cxl.write(f"{PGHOT}/node2/ready", 50000).counters(pghot_delay_target_full=0)
+    said = finding(cxl, "delayed-pages")["summary"]
+    assert said.startswith("50,000 ready records wait, and none was delayed since boot")
 
 
 def test_what_the_operator_did_on_purpose_is_no_problem(verdicts, cxl):

@@ -89,10 +89,21 @@ def test_the_setting(run, offload, value, known):
     assert row and row[1] == ("?" if known is None else str(known))
 
 
+def test_failures_of_an_earlier_time_are_over(run, offload, monkeypatch):
+    offload.write(f"{DCBM}/folios-4kB/failed", 400)
+    monkeypatch.setattr("time.sleep", offload.age)
+    now = run("doctor", "--json", "--interval", 3, machine=offload).json
+    by_id = {check["id"]: check for check in now["checks"]}
+    assert by_id["engine-failures"]["verdict"] == "ok"
+    assert run("doctor", machine=offload).status == 1
+
+
 def test_rates(engines, run, offload, monkeypatch):
     now = iter((100.0, 104.0))
     monkeypatch.setattr("time.monotonic", lambda: next(now))
-    monkeypatch.setattr("time.sleep", lambda _: offload.write(f"{DCBM}/folios-4kB/copied", 8400))
+    monkeypatch.setattr(
+        "time.sleep", lambda s: offload.age(s).write(f"{DCBM}/folios-4kB/copied", 8400)
+    )
     rates = run("status", "--json", "--interval", 4, machine=offload).json["rates"]
     assert rates["engines"] == {"dcbm": 100.0, "mtcopy": 0.0}
 
@@ -241,12 +252,12 @@ def test_failures(verdicts, offload, use, copied, failed, verdict):
 def test_failures_are_explained(finding, offload):
     offload.write(f"{DCBM}/folios-4kB/failed", 2100)
     found = finding(offload, "engine-failures")
-    assert found["summary"].endswith(" given: dcbm 20.0%.")
+    assert found["summary"].endswith(" given since boot: dcbm 20.0%.")
     assert found["command"] == "echo 0 > /sys/kernel/mm/migrate_offload/dcbm/enabled"
     assert "/sys/module/dcbm/parameters/channels" in found["explanation"]
     offload.remove(OFFLOAD)
     found = finding(add_engine(offload, "mtcopy", 1, _64kB=(100, 100)), "engine-failures")
-    assert found["summary"].endswith(" given: mtcopy 50.0%.")
+    assert found["summary"].endswith(" given since boot: mtcopy 50.0%.")
     assert "dcbm" not in found["explanation"]
 
 
