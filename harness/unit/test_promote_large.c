@@ -148,6 +148,25 @@ TEST(a_range_goes_on_behind_a_folio_that_is_too_large)
 	machine_stop();
 }
 
+/* It is asked where it may go before it is said to wait for another one's memory. */
+TEST(what_may_go_to_another_target_only_does_not_wait_for_this_one)
+{
+	struct mem_cgroup one = { .allowed.bits = { BIT(1) | BIT(2) } };
+	unsigned long i;
+
+	machine_start(false);
+	zone(0)->max_order = 3;
+	for (i = 0; i < 10; i++) {
+		machine_large(2, i * LARGE, 9);
+		machine_ready(2, i * LARGE, 0);
+	}
+	machine_folio(2, 9 * LARGE)->memcg = &one;
+	machine_thread(2);
+	machine_run(10);
+	assert_int_equal(machine_moved(2, 9 * LARGE, 10 * LARGE, 1), LARGE);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(small_pages_do_not_wait_for_a_large_one),
 	cmocka_unit_test(a_large_folio_waits_for_free_memory_in_one_piece),
@@ -155,4 +174,5 @@ UNIT_MAIN(
 	cmocka_unit_test(those_that_wait_are_hardly_looked_at),
 	cmocka_unit_test(smaller_ones_are_not_too_large),
 	cmocka_unit_test(a_range_goes_on_behind_a_folio_that_is_too_large),
+	cmocka_unit_test(what_may_go_to_another_target_only_does_not_wait_for_this_one),
 )

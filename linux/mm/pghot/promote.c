@@ -241,6 +241,19 @@ static enum pghot_verdict promote_ask(struct pghot_promoter *p,
 	return pghot_ask(&p->ask, folio);
 }
 
+/* Is there another target for a folio that this one does not take, if its owners say so? */
+static bool promote_elsewhere(struct pghot_promoter *p, struct folio *folio, int nid)
+{
+	int other;
+
+	for_each_node_state(other, N_MEMORY)
+		if (other != nid && pghot_may_promote_to(other) &&
+		    p->dest[other].closed == PGHOT_OPEN &&
+		    pghot_promoter_takes(p, other, folio_order(folio)))
+			return true;
+	return false;
+}
+
 static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 					  struct folio *folio,
 					  struct pghot_offer *offer)
@@ -251,9 +264,9 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 
 	if (nid != NUMA_NO_NODE && promote_for_others(p, folio, nid))
 		return PGHOT_WAITS_TURN;
-	/* Asked here too, for that is all that most of those cost. */
-	if (nid != NUMA_NO_NODE &&
-	    !pghot_promoter_takes(p, nid, folio_order(folio)))
+	/* Asked before its owners are, for that is all that most of those cost. */
+	if (nid != NUMA_NO_NODE && !pghot_promoter_takes(p, nid, folio_order(folio)) &&
+	    !promote_elsewhere(p, folio, nid))
 		return promote_too_large(p, folio, nid, offer);
 	if (!pghot_owners_allow(folio, &p->allowed))
 		return PGHOT_BUSY;
