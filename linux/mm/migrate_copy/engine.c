@@ -114,7 +114,9 @@ static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 			return best;
 		least = cost->cost;
 	}
-	cpu->winner = best ? least : 0;
+	/* That decides how often jobs of a size for comparison are compared: no others say it. */
+	if (kib_of(run, order) >= MIGRATE_COPY_CHUNK)
+		cpu->winner = best ? least : 0;
 	return best;
 }
 
