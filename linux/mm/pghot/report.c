@@ -72,6 +72,21 @@ static void report_found(const struct pghot_access *access,
 	report_ready(access, map_node);
 }
 
+/* Does each count as it is reported? Of an interval longer than the window a part does. */
+static bool report_as_it_is(const struct pghot_access *accesses, unsigned int nr,
+			    const struct pghot_source *source)
+{
+	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
+	unsigned int i;
+
+	if (source->evidence != PGHOT_ACCESSES)
+		return false;
+	for (i = 0; i < nr; i++)
+		if (accesses[i].interval_ms > window_ms)
+			return false;
+	return true;
+}
+
 /* Return how many of the pages are tracked. */
 static unsigned int report_many(const struct pghot_access *accesses,
 				unsigned int nr, struct pghot_source *source,
@@ -79,8 +94,7 @@ static unsigned int report_many(const struct pghot_access *accesses,
 {
 	unsigned int i, n = 0;
 
-	/* As they are reported so they count. */
-	if (source->evidence == PGHOT_ACCESSES && !trace_pghot_record_enabled())
+	if (!trace_pghot_record_enabled() && report_as_it_is(accesses, nr, source))
 		return pghot_map_record_batch(&pghot_map, accesses, nr, now,
 					      &pghot_tunables, report_found);
 	for (i = 0; i < nr; i++)
