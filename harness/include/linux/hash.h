@@ -16,4 +16,9 @@ static inline u32 hash_32(u32 val, unsigned int bits)
 	return val * 0x61C88647u >> (32 - bits);
 }
 
+static inline u32 hash_long(unsigned long val, unsigned int bits)
+{
+	return hash_64(val, bits);
+}
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "chmu_instance.h"
 #include "chmu_pace.h"
+#include "once.h"
 
 struct pghot_source;
 
@@ -38,6 +39,7 @@ struct pghot_source;
  * @failed: one of them did not
  * @listed: entries since then
  * @overflow: there were more
+ * @once: what was reported of this epoch
  * @entries: a chunk of a hotlist
  * @spans: the same, as pages
  * @irqs: interrupt of each instance, 0 if it has none
@@ -59,6 +61,7 @@ struct hotness_unit {
 	bool failed;
 	u32 listed;
 	bool overflow;
+	struct pghot_once once;
 	u64 entries[HOTNESS_UNIT_CHUNK];
 	struct chmu_span spans[HOTNESS_UNIT_CHUNK];
 	int *irqs;
