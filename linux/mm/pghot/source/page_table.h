@@ -74,6 +74,8 @@ struct pt_accessor {
  * @accessor: of the page table that is looked at for the last time
  * @nr_hot: pages of one page table that are to be reported
  * @hot: those; of a large folio the first page
+ * @told: first page of the large folio of this process that was reported last, or 0: the next
+ *	  page table may have the rest of it
  */
 struct pt_focus {
 	struct pghot_source *source;
@@ -90,6 +92,7 @@ struct pt_focus {
 	struct pt_accessor accessor;
 	unsigned int nr_hot;
 	struct pghot_access hot[PGHOT_TALLY_PAGES];
+	unsigned long told;
 };
 
 /**

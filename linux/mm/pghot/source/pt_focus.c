@@ -155,6 +155,20 @@ static bool pt_focus_may_flush(struct mm_struct *mm)
 }
 
 /*
+ * Page tables stay as they are. So those CPUs need not be interrupted that have the process's
+ * entries, and run somebody else or nobody: they flush when they come back to it. On x86 it has
+ * to be said that no page table was freed.
+ */
+static void pt_focus_flush(struct mm_struct *mm)
+{
+#ifdef CONFIG_X86
+	flush_tlb_mm_range(mm, 0UL, TLB_FLUSH_ALL, 0UL, false);
+#else
+	flush_tlb_mm(mm);
+#endif
+}
+
+/*
  * The tables of one process, which are next to each other. Return where the next
  * one's begin.
  *
@@ -175,6 +189,7 @@ static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 		pghot_pt_accessor(mm, &focus->accessor);
 	waits = min(*left, PT_WAITS);
 	focus->waits = waits;
+	focus->told = 0;
 	for (i = first; i < focus->nr && focus->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;
@@ -184,7 +199,7 @@ static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 	}
 	*left -= waits - focus->waits;
 	if (alive && flush && !last && pt_focus_may_flush(mm))
-		flush_tlb_mm(mm);
+		pt_focus_flush(mm);
 	/* The last one who lets go of it tears it down, which takes long. */
 	if (alive)
 		mmput_async(mm);

@@ -184,6 +184,11 @@ static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
 	if (!count || focus->nr_hot == ARRAY_SIZE(focus->hot) ||
 	    (large && !pghot_places_add(&look->told, i)))
 		return;
+	/* It begins in the table before, which has said so. */
+	if (large && focus->told == folio_pfn(folio))
+		return;
+	if (large)
+		focus->told = folio_pfn(folio);
 	focus->hot[focus->nr_hot++] = (struct pghot_access) {
 		.pfn = folio_pfn(folio),
 		.nid = pt_table_accessor(look, vma, folio),
