@@ -26,7 +26,7 @@ static struct mm_struct process;
 static struct vm_area_struct vma = { .vm_mm = &process };
 
 /* Of the process; and one of the kernel's. */
-static struct task_struct first_thread, other_thread;
+static struct task_struct first_thread;
 static struct task_struct kernel_thread = { .flags = PF_KTHREAD };
 
 /* Where it was told to look last, and how often it was told to. */
@@ -38,9 +38,27 @@ void pghot_near_fault(const struct mm_struct *mm, unsigned long addr, int nid)
 	near_told++;
 }
 
+/* How often it looked at each page of a process that has them all mapped in turn. */
+static unsigned int looked[NODE_PAGES], unmapped[NODE_PAGES];
+
+/* As NUMA balancing does, of memory that the process has on node 2. */
+unsigned long change_prot_numa(struct vm_area_struct *mapping, unsigned long start,
+			       unsigned long end)
+{
+	unsigned long i, n = 0;
+
+	for (i = start >> PAGE_SHIFT; i < end >> PAGE_SHIFT; i++) {
+		bool is = __pghot_hint_wanted(machine_folio(2, i));
+
+		looked[i]++;
+		unmapped[i] += is;
+		n += is;
+	}
+	return n;
+}
+
 /* Nobody reads the files of what it registers. */
 static unsigned long accesses;
-static struct pghot_source others = { .accesses = &accesses };
 int machine_hint_fault_init(void);
 
 int pghot_register_source(struct pghot_source *source)
@@ -98,7 +116,7 @@ static int fault(unsigned long i, int nid, int *booked)
 }
 
 /* Where the fault is booked, which makes the page ready. */
-static int booked_on(unsigned long i, int nid)
+static inline int booked_on(unsigned long i, int nid)
 {
 	unsigned long before = machine_stat("ready");
 	int booked;

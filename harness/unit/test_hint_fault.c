@@ -2,6 +2,9 @@
 /* What a hint fault does with a page of a lower tier: where it is booked, and who is asked. */
 #include "hint_fault.h"
 
+static struct task_struct other_thread;
+static struct pghot_source others = { .accesses = &accesses };
+
 TEST(a_fault_is_booked_where_its_page_goes)
 {
 	int booked;

@@ -176,6 +176,7 @@ bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid);
 bool __pghot_hint_wanted(const struct folio *folio);
+unsigned long __pghot_scan(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 void __pghot_moved(const struct folio *dst, const struct folio *src);
 void __pghot_page_cache(struct folio *folio);
 bool __pghot_marks_young(int nid);
@@ -236,6 +237,23 @@ static inline bool pghot_hint_wanted(const struct folio *folio)
 {
 	return !static_branch_unlikely(&pghot_hint_fault_key) ||
 	       __pghot_hint_wanted(folio);
+}
+
+/**
+ * pghot_scan - unmap pages of a mapping for hint faults, as change_prot_numa() does
+ * @vma: the mapping
+ * @start: first address
+ * @end: address behind it
+ *
+ * Where few pages are wanted most page tables are left out.
+ *
+ * Return: how many pages were unmapped, or more if page tables were left out.
+ */
+static inline unsigned long pghot_scan(struct vm_area_struct *vma, unsigned long start,
+				       unsigned long end)
+{
+	return static_branch_unlikely(&pghot_hint_fault_key) ?
+	       __pghot_scan(vma, start, end) : change_prot_numa(vma, start, end);
 }
 
 /**
@@ -335,6 +353,14 @@ static inline bool pghot_hint_wanted(const struct folio *folio)
 {
 	return true;
 }
+
+#ifdef CONFIG_NUMA_BALANCING
+static inline unsigned long pghot_scan(struct vm_area_struct *vma, unsigned long start,
+				       unsigned long end)
+{
+	return change_prot_numa(vma, start, end);
+}
+#endif
 
 static inline bool pghot_needs_headroom(void)
 {

@@ -393,6 +393,16 @@ static inline u32 pghot_now_ms(void)
 }
 
 /**
+ * pghot_window_turn - whose turn it is in this window
+ *
+ * Return: a number that is another one in the next window.
+ */
+static inline u32 pghot_window_turn(void)
+{
+	return pghot_now_ms() / READ_ONCE(pghot_tunables.window_ms);
+}
+
+/**
  * pghot_held_wants - is a page of a lower tier one of those that are looked for
  * @held: by which power of two fewer of them are
  * @pfn: the page
@@ -403,13 +413,8 @@ static inline u32 pghot_now_ms(void)
  */
 static inline bool pghot_held_wants(u32 held, unsigned long pfn)
 {
-	u32 turn;
-
-	if (likely(!held))
-		return true;
 	/* Each has its turn, also with who looks once in so many windows. */
-	turn = pghot_now_ms() / READ_ONCE(pghot_tunables.window_ms);
-	return hash_64(pfn, held) == hash_32(turn, held);
+	return likely(!held) || hash_64(pfn, held) == hash_32(pghot_window_turn(), held);
 }
 
 #endif /* _MM_PGHOT_INTERNAL_H */

@@ -63,6 +63,9 @@ struct vm_area_struct {
 	unsigned long vm_flags;
 };
 
+unsigned long change_prot_numa(struct vm_area_struct *vma, unsigned long start,
+			       unsigned long end);
+
 struct vm_fault {
 	struct vm_area_struct *vma;
 	unsigned long address;

@@ -97,41 +97,6 @@ bool __pghot_decides(struct folio *folio)
 	return pghot_map_owner(&pghot_map, folio_pfn(folio));
 }
 
-/*
- * How many pages fewer are to be unmapped there, as that told nothing. One fault of a
- * large folio tells of all its pages: there is not much to be spared. And a thread of
- * the kernel's does not scan: it asks about a page that it knows to be hot.
- */
-static u32 hint_fault_held(const struct folio *folio)
-{
-	if (folio_test_large(folio) || current->flags & PF_KTHREAD ||
-	    !READ_ONCE(pghot_backoff))
-		return 0;
-	return pghot_yield_held(&pghot_fault_yield, folio_pfn(folio));
-}
-
-/**
- * __pghot_hint_wanted - is a page of a lower tier to be unmapped for a hint fault
- * @folio: its folio
- *
- * Where promotion is slowed down, as it gains nothing, there is no use for more hint
- * faults than pages may go; nor where they tell of nothing that is hot. It is a few of
- * all pages, and others in each window.
- *
- * Context: page table lock held; does not sleep.
- *
- * Return: true if so.
- */
-bool __pghot_hint_wanted(const struct folio *folio)
-{
-	u32 held = max(READ_ONCE(pghot_held_back), hint_fault_held(folio));
-
-	if (likely(pghot_held_wants(held, folio_pfn(folio))))
-		return true;
-	pghot_stat_add(PGHOT_STAT_hint_spared, folio_nr_pages(folio));
-	return false;
-}
-
 /* What a fault says is counted, for those on pages near it. */
 static void hint_fault_told(const struct folio *folio, enum pghot_fault_says says,
 			    u32 ref)
