@@ -58,6 +58,20 @@ TEST(counts_are_of_the_window)
 	machine_stop();
 }
 
+/* One by one or together, traced or not. */
+TEST(accesses_of_a_long_interval_are_of_the_window)
+{
+	struct pghot_access a = at(1, 4), b = at(2, 8);
+
+	machine_start(false);
+	a.interval_ms = b.interval_ms = 4 * PGHOT_WINDOW_MS;
+	assert_true(pghot_record_range(&a, 1, &machine_source));
+	assert_int_equal(waiting(), 0);
+	assert_true(pghot_record_range(&b, 1, &machine_source));
+	assert_int_equal(waiting(), 1);
+	machine_stop();
+}
+
 /* Whichever pages of a folio a range has, the folio has one record. */
 TEST(a_range_reports_a_folio_once)
 {
@@ -268,6 +282,7 @@ UNIT_MAIN(
 	cmocka_unit_test(accesses_count_as_they_are),
 	cmocka_unit_test(proof_is_ready_at_once),
 	cmocka_unit_test(counts_are_of_the_window),
+	cmocka_unit_test(accesses_of_a_long_interval_are_of_the_window),
 	cmocka_unit_test(a_range_reports_a_folio_once),
 	cmocka_unit_test(a_range_may_have_pages_that_nobody_tracks),
 	cmocka_unit_test(pages_that_are_free_are_not_recorded),
