@@ -17,6 +17,7 @@
 #include <linux/migrate_copy.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/preempt.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/sched/stat.h>
@@ -116,10 +117,17 @@ static bool copy_part(struct mt_job *own)
 static void mt_work(struct work_struct *work)
 {
 	struct mt_job *own = container_of(work, struct mt_thread, work)->own;
+	bool more;
 
 	atomic_dec(&asked);
-	while (!need_resched() && !cpu_is_contended() && copy_part(own))
-		;
+	/*
+	 * Who waits for a part that was begun has folios unmapped, and cannot take it over: it
+	 * is copied to the end first, some microseconds, whoever wants the CPU.
+	 */
+	do {
+		guard(preempt)();
+		more = !need_resched() && !cpu_is_contended() && copy_part(own);
+	} while (more);
 	mt_put(own);
 }
 
