@@ -3,7 +3,8 @@
 
 One tree and one object directory serve all steps, so that each compiles only
 what it changes; the first one begins with the objects of the stock kernel. A
-step that built once is known by its contents.
+step that built once is known by its contents, and one that adds files to which
+nothing refers yet is built with the next one that does more.
 """
 
 from __future__ import annotations
@@ -45,6 +46,18 @@ def _compiled(files: dict[str, bytes]) -> dict[str, bytes]:
     }
 
 
+def only_adds(step: dict[str, bytes], met: set[str], pristine: Path) -> bool:
+    """Whether a step has only files that no build has met, and that are not in ``pristine``.
+
+    What has been built refers to none of them, and nothing else is there that could: so the
+    kernel is the same. That of headers for programs is made of all there are.
+    """
+    return not any(
+        name in met or name.startswith("include/uapi/") or (pristine / name).exists()
+        for name in _compiled(step)
+    )
+
+
 def build_all() -> list[str]:
     """Build the kernel after each step; return the steps' subjects.
 
@@ -59,13 +72,19 @@ def build_all() -> list[str]:
     files: dict[str, bytes] = {}
     whole = build.options({name: data for step in found for name, data in step.files.items()})
     configured: dict[str, bytes] | None = None
+    met: set[str] = set()
     with locked(paths.BUILDS / "series.lock"):
         need_room(paths.BUILDS, 1.5, "building the series")
         for number, step in enumerate(found, 1):
             files.update(step.files)
             digest = build.digest(_compiled(files), parts)
             if digest in known:
+                met.update(files)
                 continue
+            # Of the last one it would come to light in no other.
+            if step is not found[-1] and only_adds(step.files, met, pristine):
+                continue
+            met.update(files)
             apply.sync(pristine, _HOME / "linux", files, linked=True)
             if not (_HOME / "out").exists():
                 build.ensure("stock")

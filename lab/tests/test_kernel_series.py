@@ -8,7 +8,7 @@ import pytest
 
 from lab.errors import LabError
 from lab.files import write
-from lab.kernel import apply, series, source
+from lab.kernel import apply, series, source, steps
 from lab.tests.kernel_fakes import LINES, git, hook, linux, replaced
 
 TEXT = "".join(LINES)
@@ -194,3 +194,19 @@ def test_series_applies_to_a_clean_tree(tmp_path: Path) -> None:
     git(tree, "am", "-q", *map(str, mail))
     for name, data in apply.expected(pristine).items():
         assert (tree / name).read_bytes() == data, name
+
+
+@pytest.mark.parametrize(
+    ("files", "adds"),
+    [
+        (["mm/new/x.c", "include/linux/x.h"], True),
+        (["mm/new/x.c", "mm/old.c"], False),
+        (["mm/new/met.c"], False),
+        (["include/uapi/linux/x.h"], False),
+        (["mm/new/x.c", "Documentation/mm/index.rst"], True),
+    ],
+)
+def test_step_to_which_nothing_refers(tmp_path: Path, files: list[str], adds: bool) -> None:
+    for name in ("mm/old.c", "Documentation/mm/index.rst"):
+        write(tmp_path / name, b"")
+    assert steps.only_adds(dict.fromkeys(files, b""), {"mm/new/met.c"}, tmp_path) == adds
