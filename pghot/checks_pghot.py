@@ -19,6 +19,8 @@ from pghot.subsystem import (
 _MAP_LOG = "dmesg | grep -i pghot"
 
 
+#: SECTION_SIZE_BITS of s390 says so; others that pghot runs on have 128 MiB.
+_SECTION_MAX_BYTES = 256 << 20
 #: Removes the option, whatever its value, from where Debian keeps it; 22 and 27 are quotes.
 GRUB = (
     r"command -v update-grub && grep -q '\bpghot=' /etc/default/grub &&"
@@ -134,8 +136,9 @@ def rate_limit(status: Status) -> Finding | None:
 
 def _tracked_in_part(status: Status) -> list[int]:
     """Lower-tier nodes with memory that is in no section of the map. A section is no larger than
-    what memory comes online by, and MemTotal is less than what that has."""
-    block = status.memory_block_bytes
+    what memory comes online by, which is several of them on large machines, nor than 256 MiB.
+    MemTotal is less than what that has."""
+    block = min(status.memory_block_bytes or 0, _SECTION_MAX_BYTES)
     total = {n.node: n.total_bytes for n in status.nodes}
     return [
         n.node

@@ -395,7 +395,8 @@ def test_a_kernel_that_does_not_say_may_have_failed(finding, stock):
 
 
 @pytest.mark.parametrize(
-    "sections, block, verdict", [(2048, "8000000", "ok"), (10, "8000000", "warn"), (10, "x", "ok")]
+    "sections, block, verdict",
+    [(2048, "8000000", "ok"), (10, "8000000", "warn"), (800, "80000000", "warn"), (10, "x", "ok")],
 )
 def test_memory_without_a_map_is_told(verdicts, finding, cxl, sections, block, verdict):
     cxl.write(f"{PGHOT}/node2/sections", sections)
