@@ -76,6 +76,7 @@ struct pt_accessor {
  * @hot: those; of a large folio the first page
  * @told: first page of the large folio of this process that was reported last, or 0: the next
  *	  page table may have the rest of it
+ * @told_count: what was reported of it
  */
 struct pt_focus {
 	struct pghot_source *source;
@@ -93,6 +94,7 @@ struct pt_focus {
 	unsigned int nr_hot;
 	struct pghot_access hot[PGHOT_TALLY_PAGES];
 	unsigned long told;
+	u32 told_count;
 };
 
 /**

@@ -174,6 +174,19 @@ static int pt_table_accessor(struct pt_look *look, struct vm_area_struct *vma,
 	return nid != NUMA_NO_NODE ? nid : look->focus->accessor.most;
 }
 
+/*
+ * Of a large folio that begins in the table before, which has said so: how much more is known
+ * of it here. It is worth as much as its part that is used most.
+ */
+static u32 pt_table_more(struct pt_focus *focus, unsigned long pfn, u32 count)
+{
+	u32 before = focus->told == pfn ? focus->told_count : 0;
+
+	focus->told = pfn;
+	focus->told_count = max(before, count);
+	return count - min(count, before);
+}
+
 static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
 			    struct folio *folio, unsigned int i)
 {
@@ -184,11 +197,11 @@ static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
 	if (!count || focus->nr_hot == ARRAY_SIZE(focus->hot) ||
 	    (large && !pghot_places_add(&look->told, i)))
 		return;
-	/* It begins in the table before, which has said so. */
-	if (large && focus->told == folio_pfn(folio))
-		return;
-	if (large)
-		focus->told = folio_pfn(folio);
+	if (large) {
+		count = pt_table_more(focus, folio_pfn(folio), count);
+		if (!count)
+			return;
+	}
 	focus->hot[focus->nr_hot++] = (struct pghot_access) {
 		.pfn = folio_pfn(folio),
 		.nid = pt_table_accessor(look, vma, folio),
