@@ -43,8 +43,9 @@ static u32 hotness_unit_weight(struct hotness_unit *unit, const struct pghot_acc
 {
 	if (alone)
 		return access->weight;
+	/* An epoch is listed at its end: what comes much later is of the next one, if early. */
 	return pghot_once_more(&unit->once, access->pfn, access->weight, pghot_now_ms(),
-			       access->interval_ms);
+			       DIV_ROUND_UP(access->interval_ms, 2));
 }
 
 static bool hotness_unit_has_parts(const struct hotness_unit *unit)
