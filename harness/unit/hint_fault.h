@@ -40,6 +40,7 @@ void pghot_near_fault(const struct mm_struct *mm, unsigned long addr, int nid)
 
 /* How often it looked at each page of a process that has them all mapped in turn. */
 static unsigned int looked[NODE_PAGES], unmapped[NODE_PAGES];
+static bool there_is_nothing;
 
 /* As NUMA balancing does, of memory that the process has on node 2. */
 unsigned long change_prot_numa(struct vm_area_struct *mapping, unsigned long start,
@@ -47,6 +48,8 @@ unsigned long change_prot_numa(struct vm_area_struct *mapping, unsigned long sta
 {
 	unsigned long i, n = 0;
 
+	if (there_is_nothing)
+		return 0;
 	for (i = start >> PAGE_SHIFT; i < end >> PAGE_SHIFT; i++) {
 		bool is = __pghot_hint_wanted(machine_folio(2, i));
 

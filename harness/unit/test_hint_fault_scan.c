@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* source/hint_scan.c: which pages the scanner unmaps, and which page tables it leaves out. */
-#include <linux/pgtable.h>
 #include <string.h>
 
 #include "hint_fault.h"
 
-#define TABLE	(PMD_SIZE >> PAGE_SHIFT)
+/* So many pages have their turn together. */
+#define TABLES	4096UL
 
 /* All that can be done by node 2's memory, so often. */
 static unsigned long scan(unsigned int windows)
@@ -16,9 +16,9 @@ static unsigned long scan(unsigned int windows)
 	memset(looked, 0, sizeof(looked));
 	memset(unmapped, 0, sizeof(unmapped));
 	for (w = 0; w < windows; w++) {
-		for (start = 0; start < NODE_PAGES; start += 4 * TABLE)
+		for (start = 0; start < NODE_PAGES; start += 2 * TABLES)
 			n += pghot_scan(&vma, start << PAGE_SHIFT,
-					(start + 4 * TABLE) << PAGE_SHIFT);
+					(start + 2 * TABLES) << PAGE_SHIFT);
 		jiffies += msecs_to_jiffies(PGHOT_WINDOW_MS);
 	}
 	return n;
@@ -74,8 +74,26 @@ TEST(what_is_left_out_counts_as_scanned)
 
 	start();
 	pghot_held_back = PGHOT_SPEED_HELD_MAX;
-	for (at = 0; at < NODE_PAGES; at += TABLE)
-		assert_true(pghot_scan(&vma, at << PAGE_SHIFT, (at + TABLE) << PAGE_SHIFT) > 0);
+	for (at = 0; at < NODE_PAGES; at += TABLES)
+		assert_true(pghot_scan(&vma, at << PAGE_SHIFT, (at + TABLES) << PAGE_SHIFT) > 0);
+	pghot_held_back = 0;
+	machine_stop();
+}
+
+/* As where nothing is mapped, or all is in the top tier. */
+TEST(where_there_is_nothing_to_unmap_that_is_said)
+{
+	unsigned int w, nothing = 0;
+
+	start();
+	pghot_held_back = PGHOT_SPEED_HELD_MAX;
+	there_is_nothing = true;
+	for (w = 0; w < 64; w++) {
+		nothing += !pghot_scan(&vma, 0, 8 * TABLES << PAGE_SHIFT);
+		jiffies += msecs_to_jiffies(PGHOT_WINDOW_MS);
+	}
+	there_is_nothing = false;
+	assert_in_range(nothing, 16, 64);
 	pghot_held_back = 0;
 	machine_stop();
 }
@@ -109,6 +127,7 @@ UNIT_MAIN(
 	cmocka_unit_test(as_long_as_nothing_is_held_back_all_are_unmapped),
 	cmocka_unit_test(where_few_are_wanted_few_page_tables_are_looked_at),
 	cmocka_unit_test(what_is_left_out_counts_as_scanned),
+	cmocka_unit_test(where_there_is_nothing_to_unmap_that_is_said),
 	cmocka_unit_test(who_balances_between_sockets_looks_at_all_tables),
 	cmocka_unit_test(a_thread_of_the_kernels_does_not_scan),
 )

@@ -5,9 +5,10 @@
  *
  * To look at a page that is left mapped costs as much as a quarter of a fault: at its page
  * table entry, its struct page and what there is to be asked. Where one in 32 is to be unmapped
- * that is most of what is spent. So page tables are left out as a whole, three of four or more,
- * and pages in those that are not: from all over memory some are unmapped in each window, and
- * others in the next.
+ * that is most of what is spent. So page tables are left out as a whole, half of them or more, and
+ * pages in those that are not: from all over memory some are unmapped in each window, and others
+ * in the next. Tables that are next to each other have their turn together, as each part that is
+ * looked at for itself flushes TLBs.
  *
  * That is not done where the scanner balances between sockets as well, which looks for other
  * pages, and not for what fault_yield.c says, which goes by where pages are.
@@ -24,6 +25,8 @@
 
 /* Of the pages of a table that is looked at one in so many powers of two is unmapped. */
 #define SCAN_BY_PAGE	2U
+/* So many powers of two of tables are next to each other: 16 MiB. */
+#define SCAN_SHIFT	(PMD_SHIFT + 3)
 
 /*
  * By which power of two fewer page tables are looked at. A thread of the kernel's does not
@@ -75,12 +78,18 @@ bool __pghot_hint_wanted(const struct folio *folio)
 }
 
 /*
- * Is the page table at an address one of those whose turn it is? Hashed twice: by pages have
- * their turn which are, and in each of these tables all are to have it some time.
+ * Is the page table at an address one of those whose turn it is? Hashed twice: pages have theirs
+ * by the hash, and in each of these tables all are to have it some time.
  */
 static bool hint_scan_wants(u32 held, unsigned long addr)
 {
-	return hash_64(addr >> PMD_SHIFT, held) == hash_32(hash_32(pghot_window_turn(), 32), held);
+	return hash_64(addr >> SCAN_SHIFT, held) ==
+	       hash_32(hash_32(pghot_window_turn(), 32), held);
+}
+
+static unsigned long hint_scan_end(unsigned long addr, unsigned long end)
+{
+	return min(end - addr, (1UL << SCAN_SHIFT) - addr % (1UL << SCAN_SHIFT)) + addr;
 }
 
 /**
@@ -91,23 +100,26 @@ static bool hint_scan_wants(u32 held, unsigned long addr)
  *
  * Context: that of change_prot_numa().
  *
- * Return: how many pages were unmapped; at least 1 if page tables were left out, as the
- *	   scanner is not to come round the sooner for it.
+ * Return: how many pages were unmapped; 1 if all page tables were left out. The scanner goes on
+ *	   faster where there was nothing, and is not to come round the sooner for that.
  */
 unsigned long __pghot_scan(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
 	u32 held = hint_scan_by_table();
 	unsigned long addr, next, updates = 0, spared = 0;
+	bool looked = false;
 
 	if (likely(!held))
 		return change_prot_numa(vma, start, end);
 	for (addr = start; addr < end; addr = next) {
-		next = pmd_addr_end(addr, end);
-		if (hint_scan_wants(held, addr))
+		next = hint_scan_end(addr, end);
+		if (hint_scan_wants(held, addr)) {
 			updates += change_prot_numa(vma, addr, next);
-		else
+			looked = true;
+		} else {
 			spared += (next - addr) >> PAGE_SHIFT;
+		}
 	}
 	pghot_stat_add(PGHOT_STAT_hint_spared, spared);
-	return spared ? max(updates, 1UL) : updates;
+	return looked ? updates : 1;
 }
