@@ -22,7 +22,7 @@ _MAP_LOG = "dmesg | grep -i pghot"
 #: SECTION_SIZE_BITS of s390 says so; others that pghot runs on have 128 MiB.
 _SECTION_MAX_BYTES = 256 << 20
 #: Removes the option, whatever its value, from where Debian keeps it; 22 and 27 are quotes.
-GRUB = (
+_GRUB = (
     r"command -v update-grub && grep -q '\bpghot=' /etc/default/grub &&"
     r" sed -i 's/ *\bpghot=[^[:space:]\x22\x27]*//g' /etc/default/grub && update-grub"
 )
@@ -86,7 +86,7 @@ def boot_option(status: Status) -> Finding | None:
             " it the kernel chooses the layout. The command is for Debian and Ubuntu: it removes"
             " the option where /etc/default/grub has it, and does nothing where it comes from"
             " elsewhere. Other distributions have a tool of their own, such as grubby.",
-            GRUB,
+            _GRUB,
         )
     return Finding(
         OK, f"pghot was not switched off at boot; layout {status.pghot.layout or 'unknown'}."

@@ -247,7 +247,7 @@ static inline bool pghot_hint_wanted(const struct folio *folio)
  *
  * Where few pages are wanted most page tables are left out.
  *
- * Return: how many pages were unmapped, or more if page tables were left out.
+ * Return: how many pages were unmapped, or 1 if all page tables were left out.
  */
 static inline unsigned long pghot_scan(struct vm_area_struct *vma, unsigned long start,
 				       unsigned long end)
