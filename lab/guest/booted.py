@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import tempfile
@@ -21,6 +22,10 @@ _SETTLE = 2.0
 """Seconds of silence after a fatal message: the report is complete."""
 _SETTLE_LIMIT = 15.0
 """Seconds at most for that report."""
+_SILENCE = 90.0
+"""Seconds for which a kernel that boots may say nothing; the debug kernel's longest silence
+is a fraction of its 60 s."""
+_INIT = re.compile(r"^\[ *\d+\.\d+\](?:\[ *[CT]\d+\])? Run \S+ as init process", re.MULTILINE)
 _SAY_LIMIT = 30.0
 """Seconds for one line from each CPU to the console. It takes 0.1 under emulation."""
 _OFF_LIMIT = 30.0
@@ -94,11 +99,7 @@ class Booted:
             shutil.rmtree(self._scratch, ignore_errors=True)
             raise
         try:
-            self.wait(
-                lambda: b"\n" in self.vm.text["control"],
-                deadline,
-                f"machine {machine.name} did not boot within {limit:.3g} s",
-            )
+            self._boot(deadline, f"machine {machine.name} did not boot within {limit:.3g} s")
             with self.vm.changed:
                 ready = bytes(self.vm.text["control"]).decode()
                 self.vm.text["control"].clear()
@@ -107,6 +108,23 @@ class Booted:
         except BaseException:
             self.kill()
             raise
+
+    def _boot(self, deadline: float, late: str) -> None:
+        """Wait for the agent. Raises EmulatorError where the kernel falls silent before init.
+
+        What a kernel does up to there is the same each time; what the emulator loses is not.
+        """
+        text, size, since = self.vm.text, 0, time.monotonic()
+
+        def silent() -> bool:
+            nonlocal size, since
+            if len(text["serial"]) != size:
+                size, since = len(text["serial"]), time.monotonic()
+            return time.monotonic() > since + _SILENCE and not _INIT.search(self.log)
+
+        self.wait(lambda: b"\n" in text["control"] or silent(), deadline, late)
+        if b"\n" not in text["control"]:
+            raise EmulatorError(f"the kernel said nothing for {_SILENCE:g} s of its boot", self.log)
 
     def _hear(self, cpu: int) -> None:
         """Have a CPU say a line on the console. Raises EmulatorError where it does not.

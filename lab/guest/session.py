@@ -39,9 +39,12 @@ _BOOT_FAULT = re.compile(
 # A kernel that changes its text puts a breakpoint there first. QEMU drops what it translated
 # of a page before it stores to it, so that another CPU can translate the breakpoint in
 # between and keeps it: it traps where memory has no breakpoint any more. That can be whenever
-# a static key changes.
+# a static key changes. By the time of the report the next change of the same key may have put
+# one there again: it stands alone, in the middle of a function, where compilers have none but
+# after a return and between functions.
 _TEXT_FAULT = re.compile(
-    r"Oops: int3: (?:(?!Code: )[\s\S])*Code: (?:[\da-f]{2} )*(?!cc)[\da-f]{2} <[\da-f]{2}>"
+    r"Oops: int3: (?:(?!Code: )[\s\S])*Code: (?:[\da-f]{2} )*"
+    r"(?:(?!cc)[\da-f]{2} <[\da-f]{2}>|(?!cc|c3)[\da-f]{2} cc <(?!cc)[\da-f]{2}>)"
 )
 
 _GRACE = 5.0

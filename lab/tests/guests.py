@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -42,6 +45,19 @@ disk=/run/lab/disk
 mkdir -p $disk
 mkfs.ext4 -q -F -O ^has_journal /dev/ram0 && mount /dev/ram0 $disk
 """
+
+
+def again(test: Callable[..., None]) -> Callable[..., None]:
+    """A test with guests of its own, anew where the emulator failed and not the guest."""
+
+    @functools.wraps(test)
+    def tried(*words: object, **more: object) -> None:
+        for _ in range(_GUESTS - 1):
+            with suppress(EmulatorError):
+                return test(*words, **more)
+        return test(*words, **more)
+
+    return tried
 
 
 class Machine:

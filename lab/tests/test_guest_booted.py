@@ -10,15 +10,19 @@ from lab.guest import Guest, GuestError, session
 from lab.guest.errors import EmulatorError
 from lab.tests import guests
 
-# CPUs that trap at a breakpoint: memory has what the kernel put there since, a nop, or
-# it has the breakpoint.
+# CPUs that trap at a breakpoint, with the bytes in memory up to it and from there on.
 TRAP = """\
 [    2.229300] Oops: int3: 0000 [#1] SMP
 [    2.229310] CPU: 1 UID: 0 PID: 0 Comm: swapper/1 Not tainted 7.3.4 #1 PREEMPTLAZY
 [    2.229320] RIP: 0010:sched_clock_cpu+0xa/0x1a0
-[    2.229330] Code: 84 00 00 1f 44 00 00 55 48 89 e5 41 55 41 54 53 {} <90> e8 20 35 f7 ff
+[    2.229330] Code: 84 00 00 1f 44 00 00 55 48 89 e5 41 55 41 54 53 {} <{}> e8 20 35 f7 ff
 [    2.229895] Call Trace:
 [    2.229973] Code: 65 48 8b 3d d7 a0 4b 00 07 0f 00 2d e9 0a 07 00 fb f4 <c3> cc cc cc cc"""
+
+# A nop, as the kernel had left it; the breakpoint of a next change, of a nop and of a jump.
+CHANGED = (TRAP.format("66", "90"), TRAP.format("cc", "90"), TRAP.format("cc", "46"))
+# Between functions, and after a return.
+PADDING = (TRAP.format("cc", "cc"), TRAP.format("cc cc", "55"), TRAP.format("c3 cc", "90"))
 
 # As printed: outcomes of one race.
 RACES = (
@@ -30,7 +34,7 @@ RACES = (
     "[    1.241qemu-system-x86_64: system/physmem.c:2678: iotlb_to_section: Assertion "
     "`section_index < d->map.sections_nb' failed.\n18] pci 0000:00:07.0: BAR 0 [io  0xc140-0xc17f]",
     "[  121.290936] rcu: \tPossible timer handling issue on cpu=0 timer-softirq=63",
-    TRAP.format("66"),
+    *CHANGED,
 )
 
 
@@ -71,7 +75,7 @@ def test_but_not_for_ever(monkeypatch):
         "qemu-system-x86_64: cannot set up guest memory 'mem0': Cannot allocate memory",
         "[    0.700000] lab: Assertion `a' failed.",
         "[  121.271127] rcu: INFO: rcu_sched detected stalls on CPUs/tasks:",
-        TRAP.format("cc"),
+        *PADDING,
     ],
 )
 def test_the_guests_own_is_not(monkeypatch, log):
@@ -102,9 +106,12 @@ def runs(monkeypatch, tmp_path, *logs):
     return failures
 
 
-@pytest.mark.parametrize(("byte", "kind"), [("66", EmulatorError), ("cc", GuestError)])
-def test_who_is_to_blame_for_a_command_that_kills_a_guest(monkeypatch, tmp_path, byte, kind):
-    runs(monkeypatch, tmp_path, TRAP.format(byte))
+@pytest.mark.parametrize(
+    ("log", "kind"),
+    [(log, EmulatorError) for log in CHANGED] + [(log, GuestError) for log in PADDING],
+)
+def test_who_is_to_blame_for_a_command_that_kills_a_guest(monkeypatch, tmp_path, log, kind):
+    runs(monkeypatch, tmp_path, log)
     guest = Guest("small", __file__)
     with pytest.raises(GuestError) as error:
         guest.sh("true")
@@ -131,4 +138,20 @@ def test_a_test_runs_again_where_the_emulator_failed(monkeypatch, ends, left):
     monkeypatch.setattr(guests, "Guest", Dies)
     with pytest.raises(pytest.fail.Exception, match="gone"):
         guests.Machine("small", SimpleNamespace(flavour="pghot"), []).sh("true")
+    assert len(ends) == left
+
+
+@pytest.mark.parametrize(
+    ("ends", "left"),
+    [([EmulatorError] * 4, 1), ([GuestError] * 2, 1), ([EmulatorError, GuestError] * 2, 2)],
+)
+def test_so_does_one_with_a_guest_of_its_own(ends, left):
+    ends = list(ends)
+
+    @guests.again
+    def one(kernel):
+        raise ends.pop(0)("gone")
+
+    with pytest.raises(GuestError, match="gone"):
+        one(kernel="bzImage")
     assert len(ends) == left

@@ -161,6 +161,23 @@ def test_a_boot_beyond_its_limit(no_qemu, monkeypatch):
     assert not any(no_qemu.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("said", "boots_seen", "reason"),
+    [
+        ("[    1.742468] software IO TLB", 3, "said nothing for 0.3 s of its boot"),
+        ("[    2.607320] Run /bin/init as init process", 1, "did not boot within 2 s"),
+    ],
+)
+def test_a_kernel_that_falls_silent(no_qemu, monkeypatch, boots, said, boots_seen, reason):
+    command = ["bash", "-c", f"sleep 0.1; echo '{said}' >&2; exec sleep 1000"]
+    monkeypatch.setattr(virtme, "resolve", lambda *_: command)
+    monkeypatch.setattr(booted, "_SILENCE", 0.3)
+    with pytest.raises(GuestError, match=reason) as caught:
+        Guest("small", __file__, boot_timeout=2)
+    assert said in caught.value.log
+    assert len(boots) == boots_seen and not any(no_qemu.iterdir())
+
+
 def test_a_command_line_that_cannot_be_made_leaves_nothing(no_qemu, monkeypatch):
     def resolve(command, scratch):
         raise GuestError("no such thing")

@@ -4,6 +4,7 @@
 import pytest
 
 from lab.guest import Guest
+from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
@@ -24,6 +25,7 @@ def allowed(guest, cpus, online):
     return done.stdout.strip()
 
 
+@guests.again
 def test_a_thread_follows_cpus_that_come_after_boot(kernel):
     with Guest("three-node", kernel, ["maxcpus=1"]) as guest:
         assert allowed(guest, [], 1) == "0"
@@ -31,6 +33,7 @@ def test_a_thread_follows_cpus_that_come_after_boot(kernel):
         assert allowed(guest, [1], 1) == "0-1"
 
 
+@guests.again
 def test_a_thread_follows_cpus_that_come_back(kernel):
     with Guest("three-node", kernel, []) as guest:
         # Up to now it was parked.
