@@ -65,9 +65,9 @@ TEST(accesses_of_a_long_interval_are_of_the_window)
 
 	machine_start(false);
 	a.interval_ms = b.interval_ms = 4 * PGHOT_WINDOW_MS;
-	assert_true(pghot_record_range(&a, 1, &machine_source));
+	assert_true(pghot_record_range(&a, 1, &machine_source, NULL, NULL));
 	assert_int_equal(waiting(), 0);
-	assert_true(pghot_record_range(&b, 1, &machine_source));
+	assert_true(pghot_record_range(&b, 1, &machine_source, NULL, NULL));
 	assert_int_equal(waiting(), 1);
 	machine_stop();
 }
@@ -79,14 +79,51 @@ TEST(a_range_reports_a_folio_once)
 
 	machine_start(false);
 	machine_large(2, 512, 9);
-	assert_true(pghot_record_range(&a, 100, &machine_source));
+	assert_true(pghot_record_range(&a, 100, &machine_source, NULL, NULL));
 	assert_int_equal(*machine_source.accesses, 12 + 1);
 	assert_int_equal(waiting(), 0);
 	a.pfn = machine_pfn(2, 900);
-	pghot_record_range(&a, 5000, &machine_source);
+	pghot_record_range(&a, 5000, &machine_source, NULL, NULL);
 	/* The folio again, and pages of which most were not seen before. */
 	assert_int_equal(waiting(), 1);
 	assert_int_equal(*machine_source.accesses, 13 + 1 + 5000 - 124);
+	machine_stop();
+}
+
+struct weighed {
+	unsigned int calls, whole;
+};
+
+/* Half of what is reported of a folio, and nothing of the page at 3. */
+static u32 half(const struct pghot_access *access, bool whole, void *data)
+{
+	struct weighed *w = data;
+
+	w->calls++;
+	w->whole += whole;
+	return access->pfn == machine_pfn(2, 3) ? 0 : access->weight / 2;
+}
+
+/* The last page of a folio is no folio of its own. */
+TEST(a_source_says_how_much_of_a_range_counts)
+{
+	struct pghot_access a = at(0, 2 * PGHOT_FREQ_THRESHOLD);
+	struct weighed w = { };
+
+	machine_start(false);
+	machine_large(2, 8, 3);
+	assert_true(pghot_record_range(&a, 16, &machine_source, half, &w));
+	assert_int_equal(w.calls, 9);
+	assert_int_equal(w.whole, 8);
+	assert_int_equal(*machine_source.accesses, 8);
+	assert_int_equal(waiting(), 8);
+	a.pfn = machine_pfn(2, 15);
+	a.weight = 1;
+	assert_false(pghot_record_range(&a, 1, &machine_source, half, &w));
+	assert_int_equal(w.whole, 8);
+	a.pfn = machine_pfn(2, 3);
+	assert_false(pghot_record_range(&a, 1, &machine_source, half, &w));
+	assert_int_equal(*machine_source.accesses, 8);
 	machine_stop();
 }
 
@@ -96,7 +133,7 @@ TEST(a_range_may_have_pages_that_nobody_tracks)
 
 	machine_start(false);
 	a.pfn = 5;
-	assert_false(pghot_record_range(&a, 40, &machine_source));
+	assert_false(pghot_record_range(&a, 40, &machine_source, NULL, NULL));
 	assert_int_equal(*machine_source.accesses, 0);
 	machine_stop();
 }
@@ -115,10 +152,10 @@ TEST(pages_that_are_free_are_not_recorded)
 	machine_start(false);
 	make_free(2);
 	make_free(5);
-	assert_true(pghot_record_range(&a, 8, &machine_source));
+	assert_true(pghot_record_range(&a, 8, &machine_source, NULL, NULL));
 	assert_int_equal(*machine_source.accesses, 6);
 	a.pfn = machine_pfn(2, 2);
-	assert_false(pghot_record_range(&a, 1, &machine_source));
+	assert_false(pghot_record_range(&a, 1, &machine_source, NULL, NULL));
 
 	assert_int_equal(pghot_ring_alloc(&machine_source), 0);
 	assert_true(pghot_record_nmi(&a, 1, &machine_source));
@@ -284,6 +321,7 @@ UNIT_MAIN(
 	cmocka_unit_test(counts_are_of_the_window),
 	cmocka_unit_test(accesses_of_a_long_interval_are_of_the_window),
 	cmocka_unit_test(a_range_reports_a_folio_once),
+	cmocka_unit_test(a_source_says_how_much_of_a_range_counts),
 	cmocka_unit_test(a_range_may_have_pages_that_nobody_tracks),
 	cmocka_unit_test(pages_that_are_free_are_not_recorded),
 	cmocka_unit_test(what_an_nmi_reports_is_recorded_after_it),

@@ -127,6 +127,16 @@ enum pghot_verdict {
 };
 
 /**
+ * typedef pghot_weigh_fn - say how much of a report of a range counts
+ * @access: the report, of one page or of the folio that has several
+ * @whole: is the page that is reported all of its folio?
+ * @data: the source's
+ *
+ * Return: the weight of the report; 0 if there is nothing to report.
+ */
+typedef u32 (*pghot_weigh_fn)(const struct pghot_access *access, bool whole, void *data);
+
+/**
  * struct pghot_range - pages that are hot
  * @pfn: the first page
  * @nr: number of pages
@@ -160,7 +170,7 @@ enum pghot_recorded pghot_record_folio(struct folio *folio,
 				       const struct pghot_access *access,
 				       struct pghot_source *source);
 bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
-			struct pghot_source *source);
+			struct pghot_source *source, pghot_weigh_fn weigh, void *data);
 bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
 			struct pghot_source *source);
 bool pghot_record_nmi(const struct pghot_access *accesses, unsigned int nr,

@@ -217,16 +217,18 @@ bool pghot_record_pfn(unsigned long *pfn, unsigned long *nr)
  * @access: the first page, and what is known of the accesses to each
  * @nr: number of pages
  * @source: who reports
+ * @weigh: how much counts of what is reported of each folio, or NULL for all of it
+ * @data: what @weigh is given
  *
  * A folio that has several of the pages is reported once; pages that are free are
  * not.
  *
  * Context: any but NMI; the time taken grows with @nr.
  *
- * Return: true if any of the pages is tracked and not free.
+ * Return: true if any of the pages was reported: it is tracked, not free, and counts.
  */
 bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
-			struct pghot_source *source)
+			struct pghot_source *source, pghot_weigh_fn weigh, void *data)
 {
 	unsigned long pfn = access->pfn, end = pfn + nr, same, n = 0;
 	struct pghot_access accesses[RANGE_PAGES];
@@ -237,9 +239,18 @@ bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
 		u32 now = pghot_now_ms();
 
 		for (i = 0; i < RANGE_PAGES && pfn < end; pfn += min(same, end - pfn)) {
-			accesses[i] = *access;
-			accesses[i].pfn = pfn;
-			i += pghot_record_pfn(&accesses[i].pfn, &same);
+			struct pghot_access *a = &accesses[i];
+
+			*a = *access;
+			a->pfn = pfn;
+			if (!pghot_record_pfn(&a->pfn, &same))
+				continue;
+			if (weigh) {
+				a->weight = weigh(a, same == 1 && a->pfn == pfn, data);
+				if (!a->weight)
+					continue;
+			}
+			i++;
 		}
 		n += report_many(accesses, i, source, now);
 	}

@@ -24,29 +24,12 @@
 
 /* Pages that are reported before others may run. */
 #define REPORT_PAGES		512ULL
-/* And that are recorded at once, from the stack. */
-#define REPORT_BATCH		16U
 
 /* Made before the source is registered, and so before any unit runs. */
 struct workqueue_struct *hotness_unit_wq;
 /* How often a hotlist was found to have had no room. */
 atomic_long_t hotness_unit_overflows;
 u32 hotness_unit_epoch_ms = HOTNESS_UNIT_EPOCH_MS;
-
-/*
- * What a page is worth of which a span tells, or the folio that has it. Other spans of the
- * same epoch tell of other pages of the folio, and where units are smaller than a page of
- * other parts of that. It has one record: they are the same accesses, and count once.
- */
-static u32 hotness_unit_weight(struct hotness_unit *unit, const struct pghot_access *access,
-			       bool alone)
-{
-	if (alone)
-		return access->weight;
-	/* An epoch is listed at its end: what comes much later is of the next one, if early. */
-	return pghot_once_more(&unit->once, access->pfn, access->weight, pghot_now_ms(),
-			       DIV_ROUND_UP(access->interval_ms, 2));
-}
 
 static bool hotness_unit_has_parts(const struct hotness_unit *unit)
 {
@@ -59,28 +42,20 @@ static bool hotness_unit_has_parts(const struct hotness_unit *unit)
 	return false;
 }
 
-static void hotness_unit_record(struct hotness_unit *unit, const struct pghot_access *access,
-				unsigned long nr)
+/*
+ * What a span says of a folio. Other spans of the same epoch tell of other pages of it, and
+ * where units are smaller than a page of other parts of that. It has one record: they are
+ * the same accesses, and count once.
+ */
+static u32 hotness_unit_weight(const struct pghot_access *access, bool whole, void *data)
 {
-	unsigned long pfn = access->pfn, end = pfn + nr, same;
-	bool whole = !hotness_unit_has_parts(unit);
-	struct pghot_access accesses[REPORT_BATCH];
-	unsigned int i;
+	struct hotness_unit *unit = data;
 
-	while (pfn < end) {
-		for (i = 0; i < REPORT_BATCH && pfn < end; pfn += min(same, end - pfn)) {
-			struct pghot_access *a = &accesses[i];
-
-			*a = *access;
-			a->pfn = pfn;
-			if (!pghot_record_pfn(&a->pfn, &same))
-				continue;
-			a->weight = hotness_unit_weight(unit, a,
-							whole && same == 1 && a->pfn == pfn);
-			i += a->weight > 0;
-		}
-		pghot_record_batch(accesses, i, unit->source);
-	}
+	if (whole && !hotness_unit_has_parts(unit))
+		return access->weight;
+	/* An epoch is listed at its end: what comes much later is of the next one, if early. */
+	return pghot_once_more(&unit->once, access->pfn, access->weight, pghot_now_ms(),
+			       DIV_ROUND_UP(access->interval_ms, 2));
 }
 
 /* Without who accessed them: the device does not know. */
@@ -102,7 +77,7 @@ static void hotness_unit_report_pages(struct hotness_unit *unit, const struct ch
 		if (owner)
 			unit->nid = owner->nid;
 		rcu_read_unlock();
-		hotness_unit_record(unit, &access, pages);
+		pghot_record_range(&access, pages, unit->source, hotness_unit_weight, unit);
 		page += pages;
 		left -= pages;
 		cond_resched();
