@@ -15,6 +15,7 @@ TAKEN := JOBS LINUX_TARBALL PGHOT_% DEBUG
 TAKEN_test := TESTS
 TAKEN_soak := MINUTES
 TAKEN_sensitivity := EXPERIMENT CONTENDER QUICK FRESH DOCS
+TAKEN_sources := $(TAKEN_sensitivity)
 TAKEN_bench := $(TAKEN_sensitivity) MAIN LONG
 TAKEN_measure := RUN
 TAKEN_hook := HOOK
@@ -35,7 +36,7 @@ run = $(refuse) $(LAB) $@
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak bench sensitivity measure compare-stock kernel stock hook series check \
+.PHONY: help demo test soak bench sensitivity sources measure compare-stock kernel stock hook series check \
 	manpage shell clean
 
 help: ## list the targets
@@ -50,7 +51,7 @@ help: ## list the targets
 	@echo "'test'"
 	@echo "  DEBUG=1          test with the debug kernel (KASAN, lockdep, kmemleak)"
 	@echo "  TESTS=WORDS      options and files for pytest"
-	@echo "'bench' and 'sensitivity'"
+	@echo "'bench', 'sensitivity' and 'sources'"
 	@echo "  EXPERIMENT=A,B   only these experiments"
 	@echo "  CONTENDER=A,B    only these contenders"
 	@echo "  QUICK=1          less work in each run"
@@ -89,6 +90,9 @@ bench: ## run the benchmarks in guest time, beside the stock kernel
 	@$(run)
 
 sensitivity: ## measure how far results depend on the memory model
+	@$(run)
+
+sources: ## measure each source alone, and all of them together
 	@$(run)
 
 measure: ## run one workload in guest time

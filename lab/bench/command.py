@@ -11,12 +11,14 @@ from lab.bench import (
     description,
     documents,
     engines,
+    markdown,
     marks,
     options,
     overview,
     published,
     report,
     sensitivity,
+    sources,
     tenants,
 )
 from lab.bench import origin as origins
@@ -57,6 +59,13 @@ def add_parser(verbs: Verbs) -> None:
     )
     options.add(varied, sensitivity.EXPERIMENTS, sensitivity.CONTENDERS, "docs/model.md")
     varied.set_defaults(run=sensitivity.run)
+    alone = verbs.add_parser(
+        "sources",
+        description=sources.__doc__,
+        help="measure each source alone, and all of them together",
+    )
+    options.add(alone, None, sources.CONTENDERS, "docs/bench.md", f" and {sources.OFF}")
+    alone.set_defaults(run=sources.run)
 
 
 def _list() -> int:
@@ -86,8 +95,8 @@ def _readme(
 ) -> None:
     """Renew what the README shows of these results."""
     readme = paths.ROOT / "README.md"
-    documents.put(readme, "bench", documents.short(rows, experiments, origin, overview.MAIN))
-    documents.put(readme, "bench (gain)", documents.gain(rows, experiments))
+    markdown.put(readme, "bench", documents.short(rows, experiments, origin, overview.MAIN))
+    markdown.put(readme, "bench (gain)", documents.gain(rows, experiments))
     if picture is not None:
         write_text(_PICTURE, picture)
 
@@ -101,8 +110,8 @@ def _all(
     """Renew what all pages show of these results."""
     _readme(rows, experiments, origin, picture)
     whole = paths.ROOT / "docs" / "bench.md"
-    documents.put(whole, "bench (summary)", documents.summary(rows, experiments, origin))
-    documents.put(whole, "bench", documents.results(rows, origin, experiments))
+    markdown.put(whole, "bench (summary)", documents.summary(rows, experiments, origin))
+    markdown.put(whole, "bench", documents.results(rows, origin, experiments))
 
 
 def _document(

@@ -1,76 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Results as Markdown, and their place in the documents.
-
-A document takes them between ``<!-- begin: make bench -->`` and ``<!-- end -->``, so that
-no table in it is older than it says.
-"""
+"""What documents show of results."""
 
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 
 from lab.bench import (
     description,
     engines,
     figures,
+    markdown,
     marks,
     order,
     overhead,
-    report,
     resolution,
     tenants,
 )
 from lab.bench.compared import Compared, by_experiment, compared, pair
 from lab.bench.description import Experiment
 from lab.bench.origin import Origin
-from lab.errors import LabError
-from lab.files import write_text
-from lab.log import note
 from lab.machines.variation import Variation
-
-END = "<!-- end -->"
-
-
-def _begin(verb: str) -> str:
-    return f"<!-- begin: make {verb} -->"
-
 
 Late = Mapping[tuple[str, str, str], float | None]
 """figures.delays()."""
-_WIDTH = 100
-"""Columns of a line of a document."""
 _SECONDS = re.compile(r"\d s\b")
-
-
-def _wrapped(said: str) -> str:
-    return textwrap.fill(said, _WIDTH, break_long_words=False, break_on_hyphens=False)
-
-
-def _item(said: str) -> str:
-    """An item of a list."""
-    return textwrap.fill(
-        said, _WIDTH, break_long_words=False, break_on_hyphens=False, subsequent_indent="  "
-    )
-
-
-def _made(origin: Origin, rows: list[dict], more: str = "") -> str:
-    made = (
-        f"Made by `{origin.command}`, {origin.commit}. Digest of all rows: {report.digest(rows)}."
-    )
-    return _wrapped(f"{made} {more}")
-
-
-def _table(
-    head: Iterable[str], lines: Iterable[Sequence[str]], texts: int = 0, names: int = 1
-) -> str:
-    """The first ``names`` columns on the left, figures on the right; the last ``texts`` columns
-    are prose."""
-    titles = list(head)
-    rule = [*["---"] * names, *["---:"] * (len(titles) - names - texts), *["---"] * texts]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (titles, rule, *lines))
 
 
 def _order(rows: list[dict]) -> list[str]:
@@ -93,7 +47,7 @@ def _matrix(
         [name(own), *(text(own[one]) if one in own else figures.NONE for one in names)]
         for own in by_experiment(rows).values()
     ]
-    return _table([title, *names], lines)
+    return markdown.table([title, *names], lines)
 
 
 def _with_unit(own: dict[str, dict]) -> str:
@@ -153,9 +107,10 @@ def against(rows: list[dict], experiments: Sequence[Experiment]) -> str:
             reasons.setdefault(why, []).append(f"`{experiment.name}`")
     if not lines:
         return ""
-    table = _table(["Followed", "contender", "document", "lab"], lines, texts=3)
+    table = markdown.table(["Followed", "contender", "document", "lab"], lines, texts=3)
     causes = [
-        _item(f"- {', '.join(names)} (“{title}”): {why}") for (title, why), names in reasons.items()
+        markdown.item(f"- {', '.join(names)} (“{title}”): {why}")
+        for (title, why), names in reasons.items()
     ]
     return f"{table}\n\nWhy they differ:\n\n" + "\n".join(causes)
 
@@ -178,7 +133,7 @@ def _standings(rows: list[dict]) -> str:
     if not lines:
         return ""
     about = "Who is ahead of whom, by the rule of *How sure it is*, each beside another contender:"
-    return f"{about}\n\n{_table(['Contender', 'beside', *order.STANDINGS], lines, texts=5)}"
+    return f"{about}\n\n{markdown.table(['Contender', 'beside', *order.STANDINGS], lines, texts=5)}"
 
 
 def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] = ()) -> str:
@@ -196,15 +151,18 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
     others = [row for row in others if row["experiment"] in scored and row["contender"] != "best"]
     # Engines have tables of their own.
     plain = [row for row in others if not engines.is_engine(row["contender"])]
-    parts = [_made(origin, rows)]
+    parts = [markdown.made(origin, rows)]
     busy = [row for row in rows if row["hog_lost_ms"] is not None]
     if with_r:
         parts += [
             "R, and in brackets from which to which it is with other random numbers:",
             _matrix(with_r, "R", _share),
-            *map(_wrapped, filter(None, [resolution.told(rows), resolution.told_unmoved(rows)])),
+            *map(
+                markdown.wrapped,
+                filter(None, [resolution.told(rows), resolution.told_unmoved(rows)]),
+            ),
             *filter(None, [_standings(with_r)]),
-            _wrapped(
+            markdown.wrapped(
                 "The delay in seconds, the time that the slow bound takes, and how often NUMA "
                 "balancing can scan all memory of the process in it:"
             ),
@@ -217,14 +175,14 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
         ]
     if busy:
         parts += [
-            _wrapped(
+            markdown.wrapped(
                 "CPU time in milliseconds that programs on the other CPUs lost, beside the slow "
                 "bound. `fast` moves nothing either: it is the zero."
             ),
             _matrix(
                 busy, "lost ms", lambda row: figures.cpu_ms(row["hog_lost_ms"]), bounds=("fast",)
             ),
-            _wrapped(f"{resolution.told_ms(busy)} {overhead.told_lost(busy)}".strip()),
+            markdown.wrapped(f"{resolution.told_ms(busy)} {overhead.told_lost(busy)}".strip()),
         ]
     left = [row for row in rows if row["hog_idle_rate"] is not None]
     left = [row for row in left if row["contender"] not in marks.BOUNDS]
@@ -240,17 +198,17 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
         parts += [
             "What has no bounds, as a score, of which more is better:",
             _matrix(plain, "score", lambda row: figures.score(row["score"], None), _with_unit),
-            *filter(None, [_wrapped(resolution.told_scores(rows))]),
+            *filter(None, [markdown.wrapped(resolution.told_scores(rows))]),
         ]
     for table in engines.tables(rows, experiments):
-        parts += [_wrapped(table.about), _table(table.head, table.lines)]
+        parts += [markdown.wrapped(table.about), markdown.table(table.head, table.lines)]
     if predicted := engines.told(rows, experiments):
-        parts.append(_wrapped(predicted))
+        parts.append(markdown.wrapped(predicted))
     several = list(tenants.lines(rows))
     if several:
         parts += [
             "Programs that share a run, and quantiles of what a request takes, in microseconds:",
-            _table((*tenants.NAMES, *tenants.FIGURES), several, names=len(tenants.NAMES)),
+            markdown.table((*tenants.NAMES, *tenants.FIGURES), several, names=len(tenants.NAMES)),
         ]
     beside = against(rows, experiments)
     if beside:
@@ -294,7 +252,7 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     class of experiments: an easy one is not to hide a hard one. Then what it costs. Empty where
     nothing was compared."""
     whole, costs = compared(rows, experiments), overhead.told(rows)
-    told_costs = _wrapped(f"**What it costs.** {costs}") + "\n\n" if costs else ""
+    told_costs = markdown.wrapped(f"**What it costs.** {costs}") + "\n\n" if costs else ""
     if not whole.stock:
         return told_costs
     part = f"{len(whole.stock)} of " if len(whole.stock) < whole.total else ""
@@ -313,9 +271,9 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     classes.append(("some of these where no CPU is idle", compared(rows, experiments, busy=True)))
     lines = [[about, own.part(), *own.told(_percent), *own.counts()] for about, own in classes]
     titles = ["Where", "experiments", "stock Linux", "pghot", *order.STANDINGS]
-    table = _table(titles, lines)
+    table = markdown.table(titles, lines)
     # A table ends with an empty line, and not with a mark.
-    return f"{_wrapped(text)}\n\n{table}\n\n{told_costs}"
+    return f"{markdown.wrapped(text)}\n\n{table}\n\n{told_costs}"
 
 
 _NOT_KNOWN = "?"
@@ -365,7 +323,7 @@ def _beside_stock(
         lines.append((rank, [f"`{experiment}`", *cells, what]))
     lines.sort(key=lambda line: -line[0])
     titles = ["Experiment", "stock Linux", "pghot", "What it does"]
-    return _table(titles, [line for _, line in lines], texts=1)
+    return markdown.table(titles, [line for _, line in lines], texts=1)
 
 
 def short(
@@ -384,9 +342,9 @@ def short(
         "[all of them](docs/bench.md#results)."
     )
     parts = [
-        _wrapped(head),
+        markdown.wrapped(head),
         _beside_stock(rows, experiments, only=some),
-        _made(origin, rows, more if some and len(some) < len(shown) else ""),
+        markdown.made(origin, rows, more if some and len(some) < len(shown) else ""),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -419,10 +377,10 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         f"are counted. {counted.stands()}"
     )
     parts = [
-        _wrapped(head),
+        markdown.wrapped(head),
         table,
-        *([_wrapped(stands)] if counted.stock else []),
-        _made(origin, rows, more.rstrip()),
+        *([markdown.wrapped(stands)] if counted.stock else []),
+        markdown.made(origin, rows, more.rstrip()),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -440,8 +398,8 @@ def sensitivity(
     names = _order(rows)
     known = {one.experiment: one for one in order.orders(rows)}
     parts = [
-        _made(origin, rows),
-        _wrapped(
+        markdown.made(origin, rows),
+        markdown.wrapped(
             "R, and in brackets the delay in seconds. *Scans*: how often NUMA balancing can scan "
             "all memory of the process in T_slow. *Lead* is R of pghot less that of stock "
             f"Linux, the better one of {marks.REFERENCE} and what is like it, and in brackets "
@@ -451,7 +409,7 @@ def sensitivity(
             "decides with this model: seeds do not agree, there is but one, or the two differ by "
             f"less than {resolution.LEAST} or than like kernels do there."
         ),
-        "\n".join(_item(f"- {one.told()}") for one in known.values()),
+        "\n".join(markdown.item(f"- {one.told()}") for one in known.values()),
     ]
     for experiment in dict.fromkeys(row["experiment"] for row in rows):
         own = {
@@ -477,20 +435,7 @@ def sensitivity(
                 cells.append(known[experiment].verdicts().get(variation.name, figures.NONE))
             lines.append(cells)
         titles = [experiment, "T_slow, scans", *names]
-        parts.append(_table(titles + (["lead", "order"] if experiment in known else []), lines))
+        parts.append(
+            markdown.table(titles + (["lead", "order"] if experiment in known else []), lines)
+        )
     return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def put(path: Path, verb: str, text: str) -> bool:
-    """Put the text between the document's marks for ``make VERB``; false where it has
-    none. LabError where they do not end."""
-    old = path.read_text(encoding="utf-8")
-    begin = _begin(verb)
-    if begin not in old:
-        note(f"{path.name} has no {begin}: left as it is")
-        return False
-    place = re.compile(re.escape(begin) + r".*?" + re.escape(END), re.DOTALL)
-    if not place.search(old):
-        raise LabError(f"{path.name}: {begin} has no {END} after it")
-    write_text(path, place.sub(lambda _: f"{begin}\n{text}{END}", old))
-    return True

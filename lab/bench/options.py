@@ -79,19 +79,21 @@ def add(
     experiments: str | None,
     contenders: str | None,
     documents: str,
+    beside: str = " and the bounds",
 ) -> None:
     """What is run and how; options default to $EXPERIMENT, $CONTENDER, $QUICK, $FRESH and
-    $DOCS, and names to these. ``documents`` are those that --docs renews."""
-    for name, default, beside in (
+    $DOCS, and names to these. ``documents`` are those that --docs renews, and ``beside`` says
+    which contenders are run with those that are named."""
+    for name, default, more in (
         ("experiment", experiments, ""),
-        ("contender", contenders, " and the bounds"),
+        ("contender", contenders, beside),
     ):
         parser.add_argument(
             f"--{name}",
             metavar="NAMES",
             type=_names(name, default or "all"),
             default=os.environ.get(name.upper(), default),
-            help=f"only these{beside}, with commas in between (default: {default or 'all'})",
+            help=f"only these{more}, with commas in between (default: {default or 'all'})",
         )
     switch(parser, "quick", "less work in each run, one seed, fewer contenders")
     switch(parser, "fresh", "make all runs again, also those whose result is there")

@@ -23,6 +23,8 @@ BENCH = paths.ROOT / "docs" / "bench.json"
 """Of ``make bench``."""
 SENSITIVITY = paths.ROOT / "docs" / "sensitivity.json"
 """Of ``make sensitivity``."""
+SOURCES = paths.ROOT / "docs" / "sources.json"
+"""Of ``make sources``."""
 _SCHEMA = 1
 
 Entry = dict

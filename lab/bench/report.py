@@ -93,6 +93,18 @@ def _fitting(lines: list[tuple[dict, float | None]], width: int) -> list[_Column
     return shown
 
 
+def reasons(rows: list[dict], *told: str) -> list[Text]:
+    """Why rows have no figures, a line each; ``told`` are the fields that say which row it is."""
+    return [
+        Text(
+            f"{', '.join(str(row[name]) for name in told)}: {row['error']}",
+            style="bold red" if row["failed"] else "dim",
+        )
+        for row in rows
+        if row["error"]
+    ]
+
+
 def table(rows: list[dict], width: int) -> Group:
     """The rows as the terminal shows them in so many columns: what does not fit is
     left to results.json. Why a cell has no figures stands below the table."""

@@ -22,6 +22,7 @@ from lab.bench import (
     description,
     documents,
     figures,
+    markdown,
     marks,
     options,
     order,
@@ -105,14 +106,7 @@ def table(rows: list[dict], models: list[Variation]) -> Group:
         *tables,
         *(Text(one.told()) for one in order.orders(rows)),
         *(Text(f"{variation.name}: {variation.about}") for variation in models),
-        *(
-            Text(
-                f"{row['experiment']}, {row['variation']}, {row['contender']}: {row['error']}",
-                style="bold red" if row["failed"] else "dim",
-            )
-            for row in rows
-            if row["error"]
-        ),
+        *report.reasons(rows, "experiment", "variation", "contender"),
     )
 
 
@@ -128,7 +122,7 @@ def _document(rows: list[dict], models: list[Variation], origin: origins.Origin)
         published.origin_of(entries, names, "make sensitivity"),
         description.experiments(EXPERIMENTS),
     )
-    documents.put(paths.ROOT / "docs" / "model.md", "sensitivity", text)
+    markdown.put(paths.ROOT / "docs" / "model.md", "sensitivity", text)
 
 
 def _check_documents(args: argparse.Namespace) -> None:

@@ -11,6 +11,7 @@ from lab.bench import (
     command,
     description,
     documents,
+    markdown,
     marks,
     options,
     overview,
@@ -242,7 +243,7 @@ def test_a_text_takes_the_place_of_the_last_one(tmp_path):
         encoding="utf-8",
     )
     for _ in range(2):
-        assert documents.put(path, "bench", "new \\1\n")
+        assert markdown.put(path, "bench", "new \\1\n")
     assert path.read_text(encoding="utf-8") == (
         "before\n<!-- begin: make bench -->\nnew \\1\n<!-- end -->\nbetween\n"
         "<!-- begin: make sensitivity -->\nother\n<!-- end -->\n"
@@ -252,26 +253,26 @@ def test_a_text_takes_the_place_of_the_last_one(tmp_path):
 def test_a_document_without_marks_stays_as_it_is(tmp_path, capsys):
     path = tmp_path / "a.md"
     path.write_text("nothing here\n", encoding="utf-8")
-    assert not documents.put(path, "bench", "x\n")
+    assert not markdown.put(path, "bench", "x\n")
     assert path.read_text(encoding="utf-8") == "nothing here\n"
     assert "a.md has no <!-- begin: make bench -->" in capsys.readouterr().err
     path.write_text("<!-- begin: make bench -->\n", encoding="utf-8")
     with pytest.raises(LabError, match="has no <!-- end --> after it"):
-        documents.put(path, "bench", "x\n")
+        markdown.put(path, "bench", "x\n")
 
 
 @pytest.mark.parametrize(
     "name, verbs",
     [
         ("README.md", ["bench", "bench (gain)"]),
-        ("docs/bench.md", ["bench", "bench (summary)"]),
+        ("docs/bench.md", ["bench", "bench (summary)", "sources"]),
         ("docs/model.md", ["sensitivity"]),
     ],
 )
 def test_the_documents_have_their_marks(name, verbs):
     text = (paths.ROOT / name).read_text(encoding="utf-8")
     assert [text.count(f"<!-- begin: make {verb} -->") for verb in verbs] == [1] * len(verbs)
-    assert text.count(documents.END) == len(verbs)
+    assert text.count(markdown.END) == len(verbs)
 
 
 @pytest.fixture

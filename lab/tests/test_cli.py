@@ -75,20 +75,21 @@ def test_measure_without_a_workload_says_how_to_name_one():
     assert said.startswith('lab: name a workload: make measure RUN="random -- --mib 64"\n')
 
 
-@pytest.mark.parametrize("verb", ["bench", "sensitivity"])
+@pytest.mark.parametrize("verb", ["bench", "sources", "sensitivity"])
 @pytest.mark.parametrize("option", ["--experiment", "--contender"])
 @pytest.mark.parametrize("names", ["", " ", ","])
 def test_a_list_of_names_that_is_empty_does_not_mean_all(monkeypatch, capsys, verb, option, names):
     """As where a shell variable is not set, with an option or with make's variable."""
     variable = option.removeprefix("--").upper()
-    for module in ("lab.bench.command", "lab.bench.sensitivity"):
+    for module in ("lab.bench.command", "lab.bench.sources", "lab.bench.sensitivity"):
         monkeypatch.setattr(f"{module}.run_matrix", lambda *_, **__: pytest.fail("it ran"))
     monkeypatch.delenv(variable, raising=False)
     assert cli.main([verb, option, names]) == 1
     said = capsys.readouterr().err
     assert said.startswith(f"lab: {option} names nothing: leave it out for ")
     assert said.endswith(", or give names with commas in between\n")
-    assert ("leave it out for all," in said) == (verb == "bench")
+    every = verb == "bench" or (verb, option) == ("sources", "--experiment")
+    assert ("leave it out for all," in said) == every
     monkeypatch.setenv(variable, names)
     assert cli.main([verb]) == 1
     assert capsys.readouterr().err == said
