@@ -5,19 +5,11 @@ from typing import NamedTuple
 
 from pghot.columns import wrap
 from pghot.counters import COUNTERS, FLOW, Counter
-from pghot.settings import (
-    ENGINE_SETTINGS,
-    MIGRATE_OFFLOAD,
-    PGHOT,
-    SETTINGS,
-    SOURCE_SETTINGS,
-    STATE,
-    Knob,
-)
+from pghot.settings import KNOBS
 
 
 class Explained(NamedTuple):
-    """A setting, or what a source tells of itself, and the files that have it."""
+    """A setting, or what a source or an engine tells of itself, and the files that have it."""
 
     name: str
     unit: str
@@ -32,18 +24,12 @@ class Explanation(NamedTuple):
     settings: list[Explained]
 
 
-def _at(knob: Knob, *bases: str) -> Explained:
-    files = [f"/{base}/{knob.name}" for base in bases]
-    return Explained(knob.name, knob.unit, knob.meaning, files)
-
-
-_FOUND = (
-    *(_at(knob, PGHOT) for knob in SETTINGS),
-    *(_at(k, *(f"{PGHOT}/sources/{name}" for name in k.sources)) for k in SOURCE_SETTINGS),
-    *(_at(knob, MIGRATE_OFFLOAD) for knob in ENGINE_SETTINGS),
-    *(_at(knob, *(f"{PGHOT}{place}" for place in knob.places)) for knob in STATE),
-)
-FILES = {found.name: found for found in _FOUND}
+FILES = {
+    knob.name: Explained(
+        knob.name, knob.unit, knob.meaning, [f"/{place}/{knob.name}" for place in knob.places]
+    )
+    for knob in KNOBS
+}
 
 
 def chosen(names: list[str]) -> Explanation:

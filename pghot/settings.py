@@ -16,15 +16,18 @@ FREQ_THRESHOLD_MAX = {"default": 3, "precise": 127}
 
 
 class Knob(NamedTuple):
-    """What one knob sets; `world_readable` is another file with its value that needs no root,
-    `sources` are those that have the knob, `places` the directories that have it, below pghot."""
+    """What one knob sets; `places` are the directories that have it, from the root on, and
+    `world_readable` is another file with its value that needs no root."""
 
     name: str
     unit: str
     meaning: str
+    places: tuple[str, ...] = (PGHOT,)
     world_readable: str = ""
-    sources: tuple[str, ...] = ()
-    places: tuple[str, ...] = ()
+
+
+def _sources(*names: str) -> tuple[str, ...]:
+    return tuple(f"{PGHOT}/sources/{name}" for name in names)
 
 
 SETTINGS = (
@@ -37,12 +40,12 @@ SETTINGS = (
         RATE_LIMIT,
         "MiB/s",
         "most memory promoted to one target node per second",
-        SYSCTL_RATE_LIMIT,
+        world_readable=SYSCTL_RATE_LIMIT,
     ),
 )
 
-_HINTS, _TABLES = ("hint_fault",), ("page_table",)
-_UNITS, _SAMPLES = ("hotness_unit",), ("hw_sample",)
+_HINTS, _TABLES = _sources("hint_fault"), _sources("page_table")
+_UNITS, _SAMPLES = _sources("hotness_unit"), _sources("hw_sample")
 _BOTH = (*_TABLES, *_SAMPLES)
 
 #: Files that a source has of its own, below sources/<name>/: knobs, and what it tells of itself.
@@ -52,114 +55,120 @@ SOURCE_SETTINGS = (
         "ms",
         "hint faults that come sooner make a page ready at once; in force is 1/8 to 2 times that,"
         " see threshold_ms",
-        sources=_HINTS,
+        places=_HINTS,
     ),
     Knob(
         "cpu_permille",
         "thousandths",
         "how much of one CPU the scan, or of each CPU samples, may use",
-        sources=_BOTH,
+        places=_BOTH,
     ),
     Knob(
         "scan_period_ms",
         "ms",
         "from one look at accessed bits to the next; read-only",
-        sources=_TABLES,
+        places=_TABLES,
     ),
-    Knob("scanned", "entries", "of page tables that were looked at; read-only", sources=_TABLES),
+    Knob("scanned", "entries", "of page tables that were looked at; read-only", places=_TABLES),
     Knob(
         "passes",
         "times",
         "the scan has been through with all processes; read-only",
-        sources=_TABLES,
+        places=_TABLES,
     ),
     Knob(
-        "cpu_usec", "us", "CPU time that the scan, or samples, have used; read-only", sources=_BOTH
+        "cpu_usec", "us", "CPU time that the scan, or samples, have used; read-only", places=_BOTH
     ),
     Knob(
         "near_permille",
         "thousandths",
         "how much of one CPU looks near hint faults may use",
-        sources=_TABLES,
+        places=_TABLES,
     ),
     Knob(
         "near_scanned",
         "entries",
         "of page tables, looked at near hint faults; read-only",
-        sources=_TABLES,
+        places=_TABLES,
     ),
     Knob(
         "near_usec",
         "us",
         "CPU time that looks near hint faults have used; read-only",
-        sources=_TABLES,
+        places=_TABLES,
     ),
-    Knob("period", "ops or loads", "of so many a CPU samples one; read-only", sources=_SAMPLES),
+    Knob("period", "ops or loads", "of so many a CPU samples one; read-only", places=_SAMPLES),
     Knob(
         "look_permille",
         "thousandths",
         "how much of each CPU looks near samples may use, in one thread",
-        sources=_SAMPLES,
+        places=_SAMPLES,
     ),
     Knob(
         "looked",
         "entries",
         "of page tables that were looked at near samples; read-only",
-        sources=_SAMPLES,
+        places=_SAMPLES,
     ),
     Knob(
-        "look_usec", "us", "CPU time that looks near samples have used; read-only", sources=_SAMPLES
+        "look_usec", "us", "CPU time that looks near samples have used; read-only", places=_SAMPLES
     ),
-    Knob("samples", "samples", "of any memory that CPUs have taken; read-only", sources=_SAMPLES),
+    Knob("samples", "samples", "of any memory that CPUs have taken; read-only", places=_SAMPLES),
     Knob(
         "away",
         "0 or 1",
         "1: others use the CPUs' counter, or one CPU has none; read-only",
-        sources=_SAMPLES,
+        places=_SAMPLES,
     ),
     Knob(
         "epoch_ms",
         "ms",
         "how long a hotness unit counts before it lists what is hot",
-        sources=_UNITS,
+        places=_UNITS,
     ),
-    Knob("units", "units", "hotness units that there are; read-only", sources=_UNITS),
+    Knob("units", "units", "hotness units that there are; read-only", places=_UNITS),
     Knob(
         "threshold",
         "requests",
         "in an epoch, from which a unit lists a page; read-only",
-        sources=_UNITS,
+        places=_UNITS,
     ),
     Knob(
         "overflows",
         "times",
         "a unit had no room to list all that was hot; read-only",
-        sources=_UNITS,
+        places=_UNITS,
     ),
 )
 
 #: Those of all copy engines together.
 ENGINE_SETTINGS = (
-    Knob("first_folio_us", "us", "copy engines: most time a job's first folio waits"),
+    Knob(
+        "first_folio_us",
+        "us",
+        "copy engines: most time a job's first folio waits",
+        places=(MIGRATE_OFFLOAD,),
+    ),
 )
 
-_WHOLE, _NODE, _TARGET = "", "/node<N>", "/target<N>"
-_EACH_SOURCE = tuple(
-    f"/sources/{name}" for name in (*_HINTS, "page_cache", *_TABLES, *_UNITS, *_SAMPLES)
-)
+_NODE, _TARGET = f"{PGHOT}/node<N>", f"{PGHOT}/target<N>"
+_EACH_SOURCE = (*_HINTS, *_sources("page_cache"), *_TABLES, *_UNITS, *_SAMPLES)
+_ENGINE = f"{MIGRATE_OFFLOAD}/<engine>"
+_FOLIOS = f"{_ENGINE}/folios-<size>kB"
 
-#: What pghot, its sources and nodes tell of themselves, and their switches.
+#: What pghot, its sources, its nodes and copy engines tell of themselves, and their switches.
 STATE = (
     Knob(
         "enabled",
-        "0, 1, tiering",
-        "whether it is on; a source with tiering is on while NUMA balancing has memory tiering on",
-        places=(_WHOLE, *_EACH_SOURCE),
+        "0, 1, tiering, always",
+        "whether it is on; a source with tiering is on while NUMA balancing has memory tiering on;"
+        " an engine with 1 copies where that costs less than by the CPU, with always all it takes",
+        places=(PGHOT, *_EACH_SOURCE, _ENGINE),
     ),
-    Knob("layout", "word", "default or precise: what a record holds; read-only", places=(_WHOLE,)),
+    Knob("layout", "word", "default or precise: what a record holds; read-only"),
     Knob("running", "0 or 1", "whether the source reports now; read-only", places=_EACH_SOURCE),
     Knob("accesses", "accesses", "that the source reported; read-only", places=_EACH_SOURCE),
-    Knob("event", "word", "counter that samples; read-only", places=("/sources/hw_sample",)),
+    Knob("event", "word", "counter that samples; read-only", places=_SAMPLES),
     Knob("sections", "sections", "of memory that have a map; read-only", places=(_NODE,)),
     Knob("map_bytes", "bytes", "that the node's records take; read-only", places=(_NODE,)),
     Knob("ready", "records", "that wait to be promoted; read-only", places=(_NODE,)),
@@ -190,4 +199,16 @@ STATE = (
         places=(_TARGET,),
     ),
     Knob("rate_kib_s", "KiB/s", "what the node takes at most now; read-only", places=(_TARGET,)),
+    Knob("reasons", "names", "for which pages migrate that the engine copies", places=(_ENGINE,)),
+    Knob("busy", "jobs", "that the engine had no room for; read-only", places=(_ENGINE,)),
+    Knob("copied", "folios", "of this size that the engine copied; read-only", places=(_FOLIOS,)),
+    Knob(
+        "failed",
+        "folios",
+        "of this size that the engine should have copied, and the CPU did; read-only",
+        places=(_FOLIOS,),
+    ),
 )
+
+#: All of them.
+KNOBS = (*SETTINGS, *SOURCE_SETTINGS, *ENGINE_SETTINGS, *STATE)
