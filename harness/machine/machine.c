@@ -236,6 +236,11 @@ void machine_touch(int nid, unsigned long i)
 	folio->accessed_ms = pghot_now_ms();
 }
 
+u32 machine_all(const struct pghot_access *access, bool whole, void *data)
+{
+	return access->weight;
+}
+
 void machine_access(int nid, unsigned long i, int target, unsigned int n)
 {
 	struct pghot_access access = {

@@ -35,6 +35,8 @@ extern const int machine_apart[NODES][NODES];
 extern struct pghot_node machine_lower[NODES];
 /* Who reports what follows. */
 extern struct pghot_source machine_source;
+/* All that a range reports counts. */
+u32 machine_all(const struct pghot_access *access, bool whole, void *data);
 
 extern bool machine_enabled;
 /*

@@ -381,17 +381,13 @@ TEST(pages_where_nothing_is_hot_are_left_mapped)
 /* What other sources report in bulk and find hot. */
 TEST(where_others_find_something_hot_all_are_unmapped_again)
 {
-	struct pghot_access hot[40];
-	unsigned int i;
+	struct pghot_access hot = { .pfn = machine_pfn(2, 0) };
 
 	start();
+	hot.weight = pghot_tunables.freq_threshold;
 	used_now_and_then();
 	assert_in_range(wanted(1, NULL), 0, AREA / 8);
-	for (i = 0; i < ARRAY_SIZE(hot); i++)
-		hot[i] = (struct pghot_access) {
-			.pfn = machine_pfn(2, i), .weight = pghot_tunables.freq_threshold,
-		};
-	pghot_record_batch(hot, ARRAY_SIZE(hot), &others);
+	pghot_record_range(&hot, 40, &others, machine_all, NULL);
 	assert_int_equal(wanted(1, NULL), AREA);
 	machine_stop();
 }

@@ -35,12 +35,13 @@ TEST(accesses_count_as_they_are)
 
 TEST(proof_is_ready_at_once)
 {
-	struct pghot_access all[2] = { at(1, 1), at(2, 0) };
+	struct pghot_access a = at(1, 1), none = at(2, 0);
 
 	machine_start(false);
 	pghot_tunables.freq_threshold = 3;
 	machine_source.evidence = PGHOT_PROOF;
-	pghot_record_batch(all, 2, &machine_source);
+	pghot_record(&a, &machine_source);
+	pghot_record(&none, &machine_source);
 	/* One that was accessed no time is not. */
 	assert_int_equal(waiting(), 1);
 	machine_stop();
@@ -65,9 +66,9 @@ TEST(accesses_of_a_long_interval_are_of_the_window)
 
 	machine_start(false);
 	a.interval_ms = b.interval_ms = 4 * PGHOT_WINDOW_MS;
-	assert_true(pghot_record_range(&a, 1, &machine_source, NULL, NULL));
+	assert_true(pghot_record_range(&a, 1, &machine_source, machine_all, NULL));
 	assert_int_equal(waiting(), 0);
-	assert_true(pghot_record_range(&b, 1, &machine_source, NULL, NULL));
+	assert_true(pghot_record_range(&b, 1, &machine_source, machine_all, NULL));
 	assert_int_equal(waiting(), 1);
 	machine_stop();
 }
@@ -79,11 +80,11 @@ TEST(a_range_reports_a_folio_once)
 
 	machine_start(false);
 	machine_large(2, 512, 9);
-	assert_true(pghot_record_range(&a, 100, &machine_source, NULL, NULL));
+	assert_true(pghot_record_range(&a, 100, &machine_source, machine_all, NULL));
 	assert_int_equal(*machine_source.accesses, 12 + 1);
 	assert_int_equal(waiting(), 0);
 	a.pfn = machine_pfn(2, 900);
-	pghot_record_range(&a, 5000, &machine_source, NULL, NULL);
+	pghot_record_range(&a, 5000, &machine_source, machine_all, NULL);
 	/* The folio again, and pages of which most were not seen before. */
 	assert_int_equal(waiting(), 1);
 	assert_int_equal(*machine_source.accesses, 13 + 1 + 5000 - 124);
@@ -133,7 +134,7 @@ TEST(a_range_may_have_pages_that_nobody_tracks)
 
 	machine_start(false);
 	a.pfn = 5;
-	assert_false(pghot_record_range(&a, 40, &machine_source, NULL, NULL));
+	assert_false(pghot_record_range(&a, 40, &machine_source, machine_all, NULL));
 	assert_int_equal(*machine_source.accesses, 0);
 	machine_stop();
 }
@@ -152,10 +153,10 @@ TEST(pages_that_are_free_are_not_recorded)
 	machine_start(false);
 	make_free(2);
 	make_free(5);
-	assert_true(pghot_record_range(&a, 8, &machine_source, NULL, NULL));
+	assert_true(pghot_record_range(&a, 8, &machine_source, machine_all, NULL));
 	assert_int_equal(*machine_source.accesses, 6);
 	a.pfn = machine_pfn(2, 2);
-	assert_false(pghot_record_range(&a, 1, &machine_source, NULL, NULL));
+	assert_false(pghot_record_range(&a, 1, &machine_source, machine_all, NULL));
 
 	assert_int_equal(pghot_ring_alloc(&machine_source), 0);
 	assert_true(pghot_record_nmi(&a, 1, &machine_source));
@@ -308,7 +309,7 @@ TEST(a_number_that_no_node_has_says_as_much_as_none)
 		assert_int_equal(node->kick, !closed);
 		node->kick = false;
 		a.pfn++;
-		pghot_record_batch(&a, 1, &machine_source);
+		pghot_record_range(&a, 1, &machine_source, machine_all, NULL);
 		assert_int_equal(node->kick, !closed);
 	}
 	assert_int_equal(waiting(), 2 * i);

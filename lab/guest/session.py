@@ -17,6 +17,7 @@ from lab.guest import kernel_log, virtme
 from lab.guest.booted import Booted, Lines
 from lab.guest.errors import EmulatorError, GuestError
 from lab.host import qemu
+from lab.log import note
 from lab.machines import Machine, check_host, load
 
 BOOT_LIMIT = 300.0
@@ -40,11 +41,10 @@ _BOOT_FAULT = re.compile(
 # of a page before it stores to it, so that another CPU can translate the breakpoint in
 # between and keeps it: it traps where memory has no breakpoint any more. That can be whenever
 # a static key changes. By the time of the report the next change of the same key may have put
-# one there again: it stands alone, in the middle of a function, where compilers have none but
-# after a return and between functions.
-_TEXT_FAULT = re.compile(
-    r"Oops: int3: (?:(?!Code: )[\s\S])*Code: (?:[\da-f]{2} )*"
-    r"(?:(?!cc)[\da-f]{2} <[\da-f]{2}>|(?!cc|c3)[\da-f]{2} cc <(?!cc)[\da-f]{2}>)"
+# one there again.
+_TRAP = re.compile(
+    r"Oops: int3: (?:(?!Code: )[\s\S])*?\bRIP: \S+:(?P<at>\S+)"
+    r"(?:(?!Code: )[\s\S])*Code: (?P<before>(?:[\da-f]{2} )+)<(?P<after>[\da-f]{2})>"
 )
 
 _GRACE = 5.0
@@ -58,6 +58,22 @@ _LEAK_SCAN = """
 sleep 6
 echo scan >/sys/kernel/debug/kmemleak && cat /sys/kernel/debug/kmemleak
 """
+
+
+def _text_fault(log: str) -> bool:
+    """Whether a CPU trapped at a breakpoint that the kernel has taken away, or put there since.
+
+    One of the next change stands alone in the middle of a function. Compilers have theirs
+    after a return, and between functions, before the first byte of the next one.
+    """
+    for trap in _TRAP.finditer(log):
+        *earlier, last = trap["before"].split()
+        if last != "cc":
+            return True
+        padding = earlier[-1:] in (["cc"], ["c3"]) or trap["after"] == "cc"
+        if not padding and "+0x0/" not in trap["at"]:
+            return True
+    return False
 
 
 class Built(Protocol):
@@ -143,10 +159,11 @@ class Guest:
                 emulator = (
                     isinstance(error, EmulatorError)
                     or _BOOT_FAULT.search(error.log)
-                    or _TEXT_FAULT.search(error.log)
+                    or _text_fault(error.log)
                 )
                 if not left or not emulator:
                     raise
+                note(f"the emulator failed, not the guest; another boot: {error.reason}")
 
     def __enter__(self) -> Guest:
         return self
@@ -257,7 +274,7 @@ class Guest:
         try:
             self._wait_or_abort(started + timeout, late, on_line)
         except GuestError as error:
-            if _TEXT_FAULT.search(error.log):
+            if _text_fault(error.log):
                 raise EmulatorError(error.reason, error.log) from None
             raise
         finally:

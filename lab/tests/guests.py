@@ -6,7 +6,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from lab.guest import Guest, GuestError, GuestResult
 from lab.guest.booted import Lines
 from lab.guest.errors import EmulatorError
 from lab.host import programs
+from lab.log import note
 
 _LIMIT = 600.0
 """Seconds for one test; only one that hangs takes as long."""
@@ -23,6 +23,8 @@ _LIMIT = 600.0
 _GUESTS = 3
 """Attempts at one test where the emulator, not the guest, fails: a test that changes the kernel's
 text ten thousand times meets its fault in more than one guest."""
+
+_AGAIN = "the emulator failed, not the guest; another one runs the test: {}"
 
 _SLOW = "export PGHOT_TEST_SLOWER=4\n"
 """So much longer a debug kernel takes, on a host with nothing else to do."""
@@ -53,8 +55,10 @@ def again(test: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(test)
     def tried(*words: object, **more: object) -> None:
         for _ in range(_GUESTS - 1):
-            with suppress(EmulatorError):
+            try:
                 return test(*words, **more)
+            except EmulatorError as error:
+                note(_AGAIN.format(error.reason))
         return test(*words, **more)
 
     return tried
@@ -88,6 +92,7 @@ class Machine:
             except GuestError as error:
                 if not left or not isinstance(error, EmulatorError):
                     pytest.fail(f"{error}\n{error.log[-8000:]}", pytrace=False)
+                note(_AGAIN.format(error.reason))
 
     def _booted(self) -> Guest:
         if self._guest is None or not self._guest.alive:

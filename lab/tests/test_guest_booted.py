@@ -14,15 +14,22 @@ from lab.tests import guests
 TRAP = """\
 [    2.229300] Oops: int3: 0000 [#1] SMP
 [    2.229310] CPU: 1 UID: 0 PID: 0 Comm: swapper/1 Not tainted 7.3.4 #1 PREEMPTLAZY
-[    2.229320] RIP: 0010:sched_clock_cpu+0xa/0x1a0
-[    2.229330] Code: 84 00 00 1f 44 00 00 55 48 89 e5 41 55 41 54 53 {} <{}> e8 20 35 f7 ff
+[    2.229320] RIP: 0010:sched_clock_cpu+{2}/0x1a0
+[    2.229330] Code: 84 00 00 1f 44 00 00 55 48 89 e5 41 55 41 54 53 {0} <{1}> e8 20 35 f7 ff
 [    2.229895] Call Trace:
 [    2.229973] Code: 65 48 8b 3d d7 a0 4b 00 07 0f 00 2d e9 0a 07 00 fb f4 <c3> cc cc cc cc"""
 
 # A nop, as the kernel had left it; the breakpoint of a next change, of a nop and of a jump.
-CHANGED = (TRAP.format("66", "90"), TRAP.format("cc", "90"), TRAP.format("cc", "46"))
-# Between functions, and after a return.
-PADDING = (TRAP.format("cc", "cc"), TRAP.format("cc cc", "55"), TRAP.format("c3 cc", "90"))
+CHANGED = tuple(
+    TRAP.format(*bytes_, "0xa") for bytes_ in (("66", "90"), ("cc", "90"), ("cc", "46"))
+)
+# Between functions, and after a return; before a function after a call that does not return.
+PADDING = (
+    TRAP.format("cc", "cc", "0x1a1"),
+    TRAP.format("cc cc", "55", "0x0"),
+    TRAP.format("c3 cc", "90", "0x19f"),
+    TRAP.format("cc", "55", "0x0"),
+)
 
 # As printed: outcomes of one race.
 RACES = (

@@ -4,6 +4,7 @@
 import pytest
 
 from lab.guest import Guest
+from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.vm
         ("three-socket", ["pghot=default"], "default"),
     ],
 )
+@guests.again
 def test_layout(kernel, machine, options, layout):
     with Guest(machine, kernel, options) as guest:
         done = guest.sh("cat /sys/kernel/mm/pghot/layout; ls -d /sys/kernel/mm/pghot/target*")

@@ -4,6 +4,7 @@
 import pytest
 
 from lab.guest import Guest
+from lab.tests import guests
 
 pytestmark = pytest.mark.vm
 
@@ -22,6 +23,7 @@ cat node2/map_bytes
         (["sysctl.kernel.numa_balancing=2"], 2),
     ],
 )
+@guests.again
 def test_records_are_kept_for_memory_tiering(kernel, options, mode):
     with Guest("three-node", kernel, options) as guest:
         done = guest.sh(_STATE)

@@ -33,6 +33,7 @@ def test_off(machine, programs, name):
     guests.run(machine, programs, "off.sh", name)
 
 
+@guests.again
 def test_a_wrong_boot_option_is_one_line_and_off(kernel):
     with Guest("three-node", kernel, ["pghot=fast"]) as guest:
         done = guest.sh("ls -d /sys/kernel/mm/pghot")

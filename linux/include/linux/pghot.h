@@ -127,10 +127,15 @@ enum pghot_verdict {
 };
 
 /**
- * typedef pghot_weigh_fn - say how much of a report of a range counts
- * @access: the report, of one page or of the folio that has several
- * @whole: is the page that is reported all of its folio?
+ * typedef pghot_weigh_fn - say how much counts of what a range reports of a folio
+ * @access: the report; its page is the first of the folio, also where the range has others
+ * @whole: is the page of the range, as far as can be known, all that the record stands for?
+ *	   Where the folio cannot be looked at each page stands for itself.
  * @data: the source's
+ *
+ * It says so of this report alone, before the interval and the evidence are reckoned in.
+ *
+ * Context: process, as pghot_record_range().
  *
  * Return: the weight of the report; 0 if there is nothing to report.
  */
@@ -171,8 +176,6 @@ enum pghot_recorded pghot_record_folio(struct folio *folio,
 				       struct pghot_source *source);
 bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
 			struct pghot_source *source, pghot_weigh_fn weigh, void *data);
-bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
-			struct pghot_source *source);
 bool pghot_record_nmi(const struct pghot_access *accesses, unsigned int nr,
 		      struct pghot_source *source);
 

@@ -213,11 +213,11 @@ bool pghot_record_pfn(unsigned long *pfn, unsigned long *nr)
 }
 
 /**
- * pghot_record_range - report the same accesses to each page of a range
+ * pghot_record_range - report accesses to each page of a range
  * @access: the first page, and what is known of the accesses to each
  * @nr: number of pages
  * @source: who reports
- * @weigh: how much counts of what is reported of each folio, or NULL for all of it
+ * @weigh: how much counts of what is reported of each folio
  * @data: what @weigh is given
  *
  * A folio that has several of the pages is reported once; pages that are free are
@@ -245,12 +245,8 @@ bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
 			a->pfn = pfn;
 			if (!pghot_record_pfn(&a->pfn, &same))
 				continue;
-			if (weigh) {
-				a->weight = weigh(a, same == 1 && a->pfn == pfn, data);
-				if (!a->weight)
-					continue;
-			}
-			i++;
+			a->weight = weigh(a, same == 1 && a->pfn == pfn, data);
+			i += a->weight > 0;
 		}
 		n += report_many(accesses, i, source, now);
 	}
@@ -258,24 +254,3 @@ bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
 	return n;
 }
 EXPORT_SYMBOL_GPL(pghot_record_range);
-
-/**
- * pghot_record_batch - report accesses to many pages
- * @accesses: pages, and what is known of the accesses; of a large folio the
- *	      first page
- * @nr: their number
- * @source: who reports
- *
- * Context: any, NMI included; the time taken grows with @nr.
- *
- * Return: true if any of the pages is tracked and not free.
- */
-bool pghot_record_batch(const struct pghot_access *accesses, unsigned int nr,
-			struct pghot_source *source)
-{
-	unsigned int n = report_many(accesses, nr, source, pghot_now_ms());
-
-	report_count(source, n);
-	return n;
-}
-EXPORT_SYMBOL_GPL(pghot_record_batch);

@@ -31,6 +31,12 @@ struct workqueue_struct *hotness_unit_wq;
 atomic_long_t hotness_unit_overflows;
 u32 hotness_unit_epoch_ms = HOTNESS_UNIT_EPOCH_MS;
 
+/* What hotness_unit_weight() goes by: the unit, and whether it counts parts of pages. */
+struct hotness_unit_reader {
+	struct hotness_unit *unit;
+	bool parts;
+};
+
 static bool hotness_unit_has_parts(const struct hotness_unit *unit)
 {
 	unsigned int n;
@@ -49,13 +55,13 @@ static bool hotness_unit_has_parts(const struct hotness_unit *unit)
  */
 static u32 hotness_unit_weight(const struct pghot_access *access, bool whole, void *data)
 {
-	struct hotness_unit *unit = data;
+	const struct hotness_unit_reader *reader = data;
 
-	if (whole && !hotness_unit_has_parts(unit))
+	if (whole && !reader->parts)
 		return access->weight;
 	/* An epoch is listed at its end: what comes much later is of the next one, if early. */
-	return pghot_once_more(&unit->once, access->pfn, access->weight, pghot_now_ms(),
-			       DIV_ROUND_UP(access->interval_ms, 2));
+	return pghot_once_more(&reader->unit->once, access->pfn, access->weight,
+			       pghot_now_ms(), DIV_ROUND_UP(access->interval_ms, 2));
 }
 
 /* Without who accessed them: the device does not know. */
@@ -65,6 +71,9 @@ static void hotness_unit_report_pages(struct hotness_unit *unit, const struct ch
 	struct pghot_access access = {
 		.nid = NUMA_NO_NODE, .weight = span->weight,
 		.interval_ms = interval_ms,
+	};
+	struct hotness_unit_reader reader = {
+		.unit = unit, .parts = hotness_unit_has_parts(unit),
 	};
 	const struct pghot_map_node *owner;
 	u64 page = span->page, left = span->pages, pages;
@@ -77,7 +86,8 @@ static void hotness_unit_report_pages(struct hotness_unit *unit, const struct ch
 		if (owner)
 			unit->nid = owner->nid;
 		rcu_read_unlock();
-		pghot_record_range(&access, pages, unit->source, hotness_unit_weight, unit);
+		pghot_record_range(&access, pages, unit->source, hotness_unit_weight,
+				   &reader);
 		page += pages;
 		left -= pages;
 		cond_resched();

@@ -129,6 +129,11 @@ static void one_that_does_not_runs_with_memory_tiering(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->stops, tiering);
 }
 
+static u32 all_of_it(const struct pghot_access *access, bool whole, void *data)
+{
+	return access->weight;
+}
+
 static void only_tracked_pages_count(struct kunit *test)
 {
 	struct pghot_access nowhere = { .pfn = ULONG_MAX, .weight = 1 };
@@ -137,7 +142,9 @@ static void only_tracked_pages_count(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, pghot_register_source(&fake->source), 0);
 	KUNIT_EXPECT_EQ(test, pghot_record(&nowhere, &fake->source),
 			PGHOT_UNTRACKED);
-	KUNIT_EXPECT_FALSE(test, pghot_record_batch(&nowhere, 1, &fake->source));
+	nowhere.pfn--;
+	KUNIT_EXPECT_FALSE(test, pghot_record_range(&nowhere, 1, &fake->source,
+						    all_of_it, NULL));
 	KUNIT_EXPECT_EQ(test, *per_cpu_ptr(fake->source.accesses, 0), 0);
 	pghot_unregister_source(&fake->source);
 }
