@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 
 from lab import paths
 from lab.bench import (
@@ -24,6 +25,7 @@ from lab.bench import (
 from lab.bench import origin as origins
 from lab.bench.origin import Origin
 from lab.bench.perform import run_matrix
+from lab.bench.runner import everywhere
 from lab.errors import LabError
 from lab.files import write_text
 from lab.log import console, note
@@ -37,7 +39,11 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser(
         "bench", description=__doc__, help="run all experiments in guest time"
     )
-    options.add(parser, None, None, "README.md, docs/bench.md and docs/pictures/")
+    options.add(
+        parser,
+        {"experiment": None, "contender": None},
+        "README.md, docs/bench.md and docs/pictures/",
+    )
     options.switch(
         parser,
         "main",
@@ -57,14 +63,15 @@ def add_parser(verbs: Verbs) -> None:
         description=sensitivity.__doc__,
         help="measure how far results depend on the memory model",
     )
-    options.add(varied, sensitivity.EXPERIMENTS, sensitivity.CONTENDERS, "docs/model.md")
+    chosen = {"experiment": sensitivity.EXPERIMENTS, "contender": sensitivity.CONTENDERS}
+    options.add(varied, chosen, "docs/model.md")
     varied.set_defaults(run=sensitivity.run)
     alone = verbs.add_parser(
         "sources",
         description=sources.__doc__,
         help="measure each source alone, and all of them together",
     )
-    options.add(alone, None, sources.CONTENDERS, "docs/bench.md", f" and {sources.OFF}")
+    options.add(alone, {"experiment": None}, "docs/bench.md")
     alone.set_defaults(run=sources.run)
 
 
@@ -181,7 +188,7 @@ def run(args: argparse.Namespace) -> int:
         contenders,
         quick=args.quick,
         fresh=args.fresh,
-        everywhere=bool(args.contender),
+        taking=everywhere if args.contender else partial(description.take_part, quick=args.quick),
     )
     tenants.bound(rows)
     failed = any(row["failed"] for row in rows)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What ``make bench`` and ``make sensitivity`` have in common: their options, and what
-they say of the host."""
+"""What ``make bench``, ``make sensitivity`` and ``make sources`` have in common: their options,
+and what they say of the host."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from rich.console import Console
 
@@ -74,28 +74,21 @@ def _names(option: str, default: str) -> Callable[[str], str]:
     return given
 
 
-def add(
-    parser: argparse.ArgumentParser,
-    experiments: str | None,
-    contenders: str | None,
-    documents: str,
-    beside: str = " and the bounds",
-) -> None:
+def add(parser: argparse.ArgumentParser, names: Mapping[str, str | None], documents: str) -> None:
     """What is run and how; options default to $EXPERIMENT, $CONTENDER, $QUICK, $FRESH and
-    $DOCS, and names to these. ``documents`` are those that --docs renews, and ``beside`` says
-    which contenders are run with those that are named."""
-    for name, default, more in (
-        ("experiment", experiments, ""),
-        ("contender", contenders, beside),
-    ):
+    $DOCS. ``names`` are what can be chosen, "experiment" and "contender", each with what is
+    where nothing is; ``documents`` are those that --docs renews."""
+    for name, default in names.items():
+        beside = " and the bounds" if name == "contender" else ""
         parser.add_argument(
             f"--{name}",
             metavar="NAMES",
             type=_names(name, default or "all"),
             default=os.environ.get(name.upper(), default),
-            help=f"only these{more}, with commas in between (default: {default or 'all'})",
+            help=f"only these{beside}, with commas in between (default: {default or 'all'})",
         )
-    switch(parser, "quick", "less work in each run, one seed, fewer contenders")
+    fewer = ", fewer contenders" if "contender" in names else ""
+    switch(parser, "quick", f"less work in each run, one seed{fewer}")
     switch(parser, "fresh", "make all runs again, also those whose result is there")
     switch(parser, "docs", f"put what comes out into {documents}")
 
@@ -108,7 +101,7 @@ def whole_for_documents(args: argparse.Namespace, contenders: str | None = None)
     part = [
         word
         for word, given in (
-            ("CONTENDER", args.contender not in (None, contenders)),
+            ("CONTENDER", getattr(args, "contender", None) not in (None, contenders)),
             ("QUICK", args.quick),
             ("LONG", getattr(args, "long", False)),
         )

@@ -56,7 +56,7 @@ def of(verb: str, args: argparse.Namespace, **defaults: str) -> Origin:
         f"{name.upper()}=1" for name in ("main", "long", "quick") if getattr(args, name, False)
     ]
     for option in ("experiment", "contender"):
-        value = getattr(args, option)
+        value = getattr(args, option, None)
         if value and value != defaults.get(option):
             words.append(f"{option.upper()}={value}")
     return Origin(" ".join(words), commit())

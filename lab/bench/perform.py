@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab.bench.description import Contender, Experiment
 from lab.bench.display import display
-from lab.bench.runner import Matrix
+from lab.bench.runner import Matrix, Taking, everywhere
 from lab.kernel import build
 from lab.measure import Guests, Result, Run, measure, plugin, workloads
 
@@ -33,10 +33,10 @@ def run_matrix(
     *,
     quick: bool,
     fresh: bool,
-    everywhere: bool = True,
+    taking: Taking = everywhere,
 ) -> list[dict]:
-    """The rows of all experiments and contenders, with progress shown; without
-    ``everywhere`` as Matrix has it."""
+    """The rows of all experiments and contenders, with progress shown; ``taking``
+    is as Matrix has it."""
     flavours = {one.kernel for one in contenders if one.kernel in build.FLAVOURS}
     guests = Guests()
     with tempfile.TemporaryDirectory(prefix="pghot-bench-") as kept:
@@ -54,7 +54,7 @@ def run_matrix(
                 contenders,
                 one,
                 quick=quick,
-                everywhere=everywhere,
+                taking=taking,
                 progress=progress,
                 guests=guests,
             ).run()

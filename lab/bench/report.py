@@ -116,7 +116,7 @@ def table(rows: list[dict], width: int) -> Group:
     columns = _fitting(lines, width)
     for column in columns:
         shown.add_column(column.title, justify="right", no_wrap=True)
-    reasons: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     last = None
     for row, late in lines:
         name = row["experiment"] if row["experiment"] != last else ""
@@ -124,10 +124,10 @@ def table(rows: list[dict], width: int) -> Group:
             shown.add_section()
         last = row["experiment"]
         if row["error"]:
-            mark = reasons.setdefault(row["error"], len(reasons) + 1)
+            mark = numbers.setdefault(row["error"], len(numbers) + 1)
             style = "bold red" if row["failed"] else "dim"
             shown.add_row(name, row["contender"], Text(f"({mark})", style=style))
             continue
         shown.add_row(name, row["contender"], *(column.text(row, late) for column in columns))
     said = [Text(told) for told in resolution.all_told(rows)]
-    return Group(shown, Text(), *(Text(f"({mark}) {why}") for why, mark in reasons.items()), *said)
+    return Group(shown, Text(), *(Text(f"({mark}) {why}") for why, mark in numbers.items()), *said)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from lab import machines
-from lab.bench.description import Contender, Experiment, take_part
+from lab.bench.description import Contender, Experiment
 from lab.bench.matrix import Cell, cell, row, with_best
 from lab.host import capacity
 from lab.measure import Guests, Result, Run
@@ -57,6 +57,14 @@ class Progress:
         """A run ended; ``left`` are to come, in about so many seconds. None: nobody knows yet."""
 
 
+Taking = Callable[[Experiment, Contender], bool]
+
+
+def everywhere(_experiment: Experiment, _contender: Contender) -> bool:
+    """Every contender takes part in every experiment."""
+    return True
+
+
 @dataclass(frozen=True)
 class _Job:
     """A run of a cell. ``first`` is the counting run before one of best placement."""
@@ -92,19 +100,19 @@ class Matrix:
         measure: Measure,
         *,
         quick: bool = False,
-        everywhere: bool = True,
+        taking: Taking = everywhere,
         workers: int | None = None,
         progress: Progress | None = None,
         guests: Guests | None = None,
     ) -> None:
-        """``guests`` are those of ``measure``: they end when run() is interrupted. Unless
-        ``everywhere``, contenders are left out where they need not take part."""
+        """``guests`` are those of ``measure``: they end when run() is interrupted.
+        ``taking`` says which contenders take part where."""
         self._cells = [
             cell(experiment, contender, quick=quick)
             for experiment in experiments
             for contender in contenders
             if experiment.quick or not quick
-            if everywhere or take_part(experiment, contender, quick=quick)
+            if taking(experiment, contender)
         ]
         self._measure = measure
         self._workers = workers or capacity.cpus()

@@ -34,7 +34,7 @@ ALONE = tuple(
     f"{SHIPPED}-{source}"
     for source in ("hint_fault", "page_table", "hw_sample", "hotness_unit", "page_cache")
 )
-CONTENDERS = ",".join((OFF, SHIPPED, *ALONE, ALL))
+CONTENDERS = (OFF, SHIPPED, *ALONE, ALL)
 ALLOWED = 0.01
 """So much longer than with pghot off, or than the best source alone, is called slower."""
 _FILES = f"{SHIPPED}-page_cache"
@@ -50,41 +50,52 @@ def experiments(names: str | None = None) -> list[Experiment]:
     ]
 
 
-def with_something_to_see(
-    found: Sequence[Experiment], contenders: Sequence[Contender]
-) -> list[tuple[list[Experiment], list[Contender]]]:
-    """Experiments, one seed of each, and who takes part in them."""
-    ways = (
-        ([one for one in found if one.decides == "none"], list(contenders)),
-        (
-            [one for one in found if one.decides != "none"],
-            [one for one in contenders if one.name != _FILES],
-        ),
-    )
-    return [([replace(one, seeds=1) for one in own], who) for own, who in ways if own]
+def contenders() -> list[Contender]:
+    """CONTENDERS, in the order of tables."""
+    return [one for one in description.contenders() if one.name in CONTENDERS]
+
+
+def has_something_to_see(experiment: Experiment, contender: Contender) -> bool:
+    """Whether a source can find anything there; others would be runs of nothing."""
+    return contender.name != _FILES or experiment.decides == "none"
+
+
+def by_chance() -> dict[str, float]:
+    """By what share the slowest run of pghot as shipped takes longer than the fastest, with other
+    random numbers, in the published table of each experiment that has several."""
+    entries = published.read(published.BENCH)
+    found = {}
+    for row in published.rows_of(entries, entries):
+        took = [seconds for seconds in row["seconds_by_seed"] or () if seconds]
+        if row["contender"] == SHIPPED and len(took) > 1:
+            found[row["experiment"]] = max(took) / min(took) - 1
+    return found
 
 
 @dataclass(frozen=True)
 class Beside:
     """One experiment. ``longer`` is by what share of ``off_s`` each contender takes longer,
     below 0 for one that is faster; ``best`` is the best source alone, and ``all_longer`` by what
-    share all together take longer than that. None: not known."""
+    share all together take longer than that; ``chance`` as by_chance() has it. None: not known."""
 
     experiment: str
     off_s: float | None
     longer: Mapping[str, float]
     best: str | None
     all_longer: float | None
+    chance: float | None = None
 
 
-def beside(rows: list[dict]) -> list[Beside]:
+def beside(rows: list[dict], chance: Mapping[str, float] | None = None) -> list[Beside]:
     """What these rows come to, by experiment."""
     found = []
     for experiment, own in by_experiment(rows).items():
         took = {name: row["seconds"] for name, row in own.items() if row["seconds"]}
         off = took.get(OFF)
-        alone = [name for name in ALONE if name in took]
-        best = min(alone, key=lambda name: took[name], default=None)
+        alone = [name for name in ALONE if name in own]
+        # Of one that failed nobody knows whether it is the best.
+        known = alone and all(name in took for name in alone)
+        best = min(alone, key=lambda name: took[name]) if known else None
         found.append(
             Beside(
                 experiment,
@@ -92,6 +103,7 @@ def beside(rows: list[dict]) -> list[Beside]:
                 {name: took[name] / off - 1 for name in took if name != OFF} if off else {},
                 best,
                 took[ALL] / took[best] - 1 if best and ALL in took else None,
+                (chance or {}).get(experiment),
             )
         )
     return found
@@ -102,7 +114,69 @@ def _short(name: str) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return figures.NONE if share is None else f"{100 * share:+.1f}%"
+    """-0.04% is +0.0%."""
+    return figures.NONE if share is None else f"{round(100 * share, 1) + 0.0:+.1f}%"
+
+
+def _slower(title: str, shares: Sequence[tuple[Beside, float | None]]) -> str:
+    """Which of these are above ALLOWED, as printed, and for which that may be chance."""
+    above = [
+        (one, share)
+        for one, share in shares
+        if share is not None and round(share, 3) > round(ALLOWED, 3)
+    ]
+    sure = [f"{one.experiment} ({_percent(s)})" for one, s in above if s > (one.chance or 0)]
+    chance = [f"{one.experiment} ({_percent(s)})" for one, s in above if s <= (one.chance or 0)]
+    unknown = [one.experiment for one, share in shares if share is None]
+    return (
+        f"{title} by more than {ALLOWED:.0%} in {', '.join(sure) or 'no experiment'}"
+        + (f"; by less than seeds differ in {', '.join(chance)}" if chance else "")
+        + (f"; not known in {', '.join(unknown)}" if unknown else "")
+        + "."
+    )
+
+
+def slower(found: Sequence[Beside], columns: Sequence[str]) -> list[str]:
+    """Sentences: where a contender is slower than with pghot off, and where all together are
+    slower than the best source alone."""
+    said = []
+    for name in columns:
+        where = [one for one in found if name != _FILES or name in one.longer]
+        shares = [(one, one.longer.get(name)) for one in where]
+        said.append(_slower(f"{_short(name)}: slower than {OFF}", shares))
+    together = [(one, one.all_longer) for one in found]
+    return [*said, _slower("all: slower than the best source alone", together)]
+
+
+def table(rows: list[dict]) -> Group:
+    """A line for each experiment and contender, and below what is slower, and what has no
+    figures."""
+    shown = figures.grid()
+    for title, side in (
+        ("experiment", "left"),
+        ("contender", "left"),
+        ("seconds", "right"),
+        (f"beside {OFF}", "right"),
+        ("beside best alone", "right"),
+    ):
+        shown.add_column(title, justify=side, no_wrap=True)  # type: ignore[arg-type]
+    found = beside(rows, by_chance())
+    for one in found:
+        shown.add_section()
+        own = {row["contender"]: row for row in rows if row["experiment"] == one.experiment}
+        for number, (name, row) in enumerate(own.items()):
+            shown.add_row(
+                "" if number else one.experiment,
+                _short(name),
+                figures.seconds(row["seconds"]),
+                figures.NONE if name == OFF else _percent(one.longer.get(name)),
+                _percent(one.all_longer) if name == ALL else "best" if name == one.best else "",
+            )
+    return Group(
+        shown,
+        *map(Text, slower(found, _columns(rows))),
+        *report.reasons(rows, "experiment", "contender"),
+    )
 
 
 def _columns(rows: list[dict]) -> list[str]:
@@ -110,72 +184,31 @@ def _columns(rows: list[dict]) -> list[str]:
     return [name for name in (SHIPPED, *ALONE, ALL) if name in taking]
 
 
-def _head(columns: list[str]) -> list[str]:
-    return ["experiment", "off, s", *map(_short, columns), "best alone", "all beside it"]
-
-
-def _cells(one: Beside, columns: list[str]) -> list[str]:
-    return [
-        one.experiment,
-        figures.seconds(one.off_s),
-        *(_percent(one.longer.get(name)) for name in columns),
-        _short(one.best) if one.best else figures.NONE,
-        _percent(one.all_longer),
-    ]
-
-
-def slower(found: Sequence[Beside], columns: list[str]) -> list[str]:
-    """Sentences: where a contender is slower than with pghot off, and where all together are
-    slower than the best source alone."""
-    said = []
-    for name in columns:
-        there = [
-            f"{one.experiment} ({_percent(one.longer[name])})"
-            for one in found
-            if one.longer.get(name, 0) > ALLOWED
-        ]
-        said.append(
-            f"{_short(name)}: slower than {OFF} by more than {ALLOWED:.0%} in "
-            f"{', '.join(there) if there else 'no experiment'}."
-        )
-    there = [
-        f"{one.experiment} ({_percent(one.all_longer)})"
-        for one in found
-        if (one.all_longer or 0) > ALLOWED
-    ]
-    said.append(
-        f"All together: slower than the best source alone by more than {ALLOWED:.0%} in "
-        f"{', '.join(there) if there else 'no experiment'}."
-    )
-    return said
-
-
-def table(rows: list[dict]) -> Group:
-    """A line for each experiment, and below what is slower, and what has no figures."""
-    columns, found = _columns(rows), beside(rows)
-    shown = figures.grid()
-    for number, title in enumerate(_head(columns)):
-        shown.add_column(title, justify="right" if number else "left", no_wrap=True)
-    for one in found:
-        shown.add_row(*_cells(one, columns))
-    return Group(
-        shown,
-        *map(Text, slower(found, columns)),
-        *report.reasons(rows, "experiment", "contender"),
-    )
-
-
 def document(rows: list[dict], origin: Origin) -> str:
     """The same as Markdown."""
-    columns, found = _columns(rows), beside(rows)
+    columns, found = _columns(rows), beside(rows, by_chance())
+    head = ["experiment", "seeds", "off, s", *map(_short, columns), "best alone", "all beside it"]
+    lines = [
+        [
+            one.experiment,
+            _percent(one.chance).lstrip("+"),
+            figures.seconds(one.off_s),
+            *(_percent(one.longer.get(name)) for name in columns),
+            _short(one.best) if one.best else figures.NONE,
+            _percent(one.all_longer),
+        ]
+        for one in found
+    ]
     parts = [
         markdown.made(origin, rows),
         markdown.wrapped(
             "Seconds with pghot off, and by how much longer a run takes with the sources that are "
             f"on as shipped (*{SHIPPED}*), with each alone, and with all. *All beside it*: by how "
-            "much longer with all than with the best one alone. One seed each."
+            "much longer with all than with the best one alone. Each is one run, and the least of "
+            f"several is flattered by chance. *Seeds*: by how much runs of {SHIPPED} differ with "
+            "other random numbers, where [the results](#results) have several."
         ),
-        markdown.table(_head(columns), [_cells(one, columns) for one in found]),
+        markdown.table(head, lines),
         "\n".join(markdown.item(f"- {said}") for said in slower(found, columns)),
     ]
     return "\n\n".join(parts) + "\n"
@@ -193,13 +226,15 @@ def _publish(rows: list[dict], origin: Origin) -> None:
     markdown.put(paths.ROOT / "docs" / "bench.md", "sources", text)
 
 
-def _check_documents(args: argparse.Namespace) -> None:
-    """LabError where what is asked for cannot be published: not after hours."""
-    options.whole_for_documents(args, CONTENDERS)
+def _check(args: argparse.Namespace, found: Sequence[Experiment]) -> None:
+    """LabError where what is asked for cannot be run, or published: not after hours."""
+    without = [one.name for one in found if not one.quick]
+    if args.quick and args.experiment and without:
+        raise LabError(f"{', '.join(without)}: no quick form, leave it out or leave out QUICK")
+    options.whole_for_documents(args)
     if not args.docs:
         return
-    names = {one.name for one in experiments()}
-    others = {one.name for one in experiments(args.experiment)} - names
+    others = {one.name for one in found} - {one.name for one in experiments()}
     if others:
         raise LabError(
             f"the page is of experiments with bounds, and not of variants: leave "
@@ -210,22 +245,17 @@ def _check_documents(args: argparse.Namespace) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run all; 1 if a run failed."""
-    _check_documents(args)
-    chosen = [
-        one
-        for one in options.chosen(args.contender)
-        if one.name in {OFF, *args.contender.split(",")}
-    ]
-    began = time.monotonic()
-    origin = origins.of("sources", args, contender=CONTENDERS)
     found = experiments(args.experiment)
-    rows = [
-        row
-        for own, who in with_something_to_see(found, chosen)
-        for row in run_matrix(own, who, quick=args.quick, fresh=args.fresh)
-    ]
-    order = [one.name for one in found]
-    rows.sort(key=lambda row: order.index(row["experiment"]))
+    _check(args, found)
+    began = time.monotonic()
+    origin = origins.of("sources", args)
+    rows = run_matrix(
+        [replace(one, seeds=1) for one in found],
+        contenders(),
+        quick=args.quick,
+        fresh=args.fresh,
+        taking=has_something_to_see,
+    )
     failed = any(row["failed"] for row in rows)
     where = options.OUT / "sources.json"
     report.write(rows, options.host_facts(began, args, origin), where)

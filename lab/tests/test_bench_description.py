@@ -5,6 +5,7 @@ import io
 import math
 import re
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -34,7 +35,8 @@ def made_up(_run):
 @pytest.mark.parametrize("read", FOLLOWED, ids=lambda read: read.name)
 def test_each_figure_of_a_document_comes_into_the_table(read):
     """In full, without anything being asked for by name."""
-    rows = Matrix([read], CONTENDERS, made_up, everywhere=False, workers=1).run()
+    by_file = partial(description.take_part, quick=False)
+    rows = Matrix([read], CONTENDERS, made_up, taking=by_file, workers=1).run()
     lines = documents.results(rows, bench_fakes.ORIGIN, [read]).splitlines()
     assert read.document.figures
     for figure in read.document.figures:

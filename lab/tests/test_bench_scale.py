@@ -350,7 +350,8 @@ def test_not_every_contender_is_everywhere():
         made = Matrix([busy], list(CONTENDERS.values()), lambda _: Result(error="no"), **more)
         return {row["contender"] for row in made.run()}
 
-    assert names(everywhere=False) == few | {"off-2"} | beside and names() == set(CONTENDERS)
+    by_file = functools.partial(description.take_part, quick=False)
+    assert names(taking=by_file) == few | {"off-2"} | beside and names() == set(CONTENDERS)
 
 
 def turning(words):
