@@ -21,6 +21,7 @@ int sysctl_numa_balancing_mode;
 unsigned int sysctl_numa_balancing_scan_period_max = 60000;
 struct pghot_stat_counts pghot_stat_counts;
 /* Where there is no such source. */
+__attribute__((weak)) struct pghot_scan_pfns pghot_scan_pfns = { .nr = ULONG_MAX };
 __attribute__((weak)) DEFINE_STATIC_KEY_FALSE(pghot_page_cache_key);
 const char *const pghot_stat_names[] = {
 #define NAME(name, ...)	#name,

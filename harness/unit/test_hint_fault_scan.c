@@ -42,6 +42,32 @@ TEST(as_long_as_nothing_is_held_back_all_are_unmapped)
 	machine_stop();
 }
 
+/* By its number alone a page is known to be of the top tier, which memory tiering leaves mapped. */
+TEST(a_scan_passes_over_what_lies_outside_lower_tiers)
+{
+	const struct pghot_scan_pfns any = pghot_scan_pfns;
+	unsigned long first = machine_pfn(2, 0);
+
+	start();
+	assert_false(pghot_scan_passes(0));
+	assert_false(pghot_scan_passes(ULONG_MAX - 1));
+	pghot_scan_pfns = (struct pghot_scan_pfns) { first, NODE_PAGES };
+	assert_true(pghot_scan_passes(first - 1));
+	assert_false(pghot_scan_passes(first));
+	assert_false(pghot_scan_passes(first + NODE_PAGES - 1));
+	assert_true(pghot_scan_passes(first + NODE_PAGES));
+	/* To balance sockets it is to unmap others. */
+	sysctl_numa_balancing_mode |= NUMA_BALANCING_NORMAL;
+	assert_false(pghot_scan_passes(first - 1));
+	sysctl_numa_balancing_mode &= ~NUMA_BALANCING_NORMAL;
+	/* There are no lower tiers. */
+	pghot_scan_pfns = (struct pghot_scan_pfns) { ULONG_MAX, 0 };
+	assert_true(pghot_scan_passes(0));
+	assert_true(pghot_scan_passes(first));
+	pghot_scan_pfns = any;
+	machine_stop();
+}
+
 /* As few as before, and for what less of them costs. */
 TEST(where_few_are_wanted_few_page_tables_are_looked_at)
 {
@@ -125,6 +151,7 @@ TEST(a_thread_of_the_kernels_does_not_scan)
 
 UNIT_MAIN(
 	cmocka_unit_test(as_long_as_nothing_is_held_back_all_are_unmapped),
+	cmocka_unit_test(a_scan_passes_over_what_lies_outside_lower_tiers),
 	cmocka_unit_test(where_few_are_wanted_few_page_tables_are_looked_at),
 	cmocka_unit_test(what_is_left_out_counts_as_scanned),
 	cmocka_unit_test(where_there_is_nothing_to_unmap_that_is_said),

@@ -213,6 +213,40 @@ TEST(all_waits_though_another_node_has_nothing_ready)
 	assert_int_equal(machine_lives(one_waits), 0);
 }
 
+static bool looked_for(int nid)
+{
+	return machine_pfn(nid, 0) - pghot_scan_pfns.first < pghot_scan_pfns.nr;
+}
+
+static bool scan_follows_memory(unsigned int n)
+{
+	assert_true(looked_for(0) && looked_for(LOWER));
+	machine_power_on();
+	machine_online(0, 0, 1);
+	assert_int_equal(machine_boot(), 0);
+	assert_false(looked_for(0) || looked_for(LOWER));
+	machine_online(LOWER, 0, 1);
+	assert_false(looked_for(0) || looked_for(LOWER + 1));
+	assert_true(looked_for(LOWER));
+	machine_online(LOWER + 1, 0, 1);
+	machine_online(1, 0, 1);
+	assert_false(looked_for(0) || looked_for(1));
+	assert_true(looked_for(LOWER) && looked_for(LOWER + 1));
+	machine_offline(LOWER, 0, 1);
+	assert_false(looked_for(LOWER));
+	assert_true(looked_for(LOWER + 1));
+	/* Of a node that is there already. */
+	machine_online(LOWER + 1, 1, 1);
+	assert_true(machine_pfn(LOWER + 1, 2 * PAGES_PER_SECTION - 1) - pghot_scan_pfns.first <
+		    pghot_scan_pfns.nr);
+	return false;
+}
+
+TEST(the_scan_passes_over_nodes_that_are_not_of_a_lower_tier)
+{
+	assert_int_equal(machine_lives(scan_follows_memory), 0);
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(switching_on_needs_all_it_allocates),
 	cmocka_unit_test(boot_fails_as_a_whole_or_is_made_up_for),
@@ -220,4 +254,5 @@ UNIT_MAIN(
 	cmocka_unit_test(the_next_block_brings_what_the_first_could_not),
 	cmocka_unit_test(others_may_run_after_each_section_of_a_node),
 	cmocka_unit_test(all_waits_though_another_node_has_nothing_ready),
+	cmocka_unit_test(the_scan_passes_over_nodes_that_are_not_of_a_lower_tier),
 )

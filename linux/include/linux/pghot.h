@@ -12,6 +12,7 @@
 #include <linux/nodemask.h>
 #include <linux/numa.h>
 #include <linux/page_idle.h>
+#include <linux/sched/sysctl.h>
 #include <linux/types.h>
 
 struct attribute_group;
@@ -142,6 +143,19 @@ enum pghot_verdict {
 typedef u32 (*pghot_weigh_fn)(const struct pghot_access *access, bool whole, void *data);
 
 /**
+ * struct pghot_scan_pfns - pages that a scan for hint faults may find something in
+ * @first: the first one
+ * @nr: how many from there on
+ *
+ * All of lower tiers are among them. The two fields change one after the other: for a moment
+ * others may be, which one scan then leaves out, or looks at for nothing.
+ */
+struct pghot_scan_pfns {
+	unsigned long first;
+	unsigned long nr;
+};
+
+/**
  * struct pghot_range - pages that are hot
  * @pfn: the first page
  * @nr: number of pages
@@ -189,6 +203,7 @@ bool __pghot_decides(struct folio *folio);
 int __pghot_hint_fault(struct folio *folio, struct vm_fault *vmf, int nid,
 		       int *fault_nid);
 bool __pghot_hint_wanted(const struct folio *folio);
+extern struct pghot_scan_pfns pghot_scan_pfns;
 unsigned long __pghot_scan(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 void __pghot_moved(const struct folio *dst, const struct folio *src);
 void __pghot_page_cache(struct folio *folio);
@@ -267,6 +282,22 @@ static inline unsigned long pghot_scan(struct vm_area_struct *vma, unsigned long
 {
 	return static_branch_unlikely(&pghot_hint_fault_key) ?
 	       __pghot_scan(vma, start, end) : change_prot_numa(vma, start, end);
+}
+
+/**
+ * pghot_scan_passes - is there no use in a hint fault on a page, by its number alone
+ * @pfn: the page
+ *
+ * Memory tiering has no use for faults in the top tier. To know by the folio that it is there
+ * costs the scanner a line of memory, and in the long run most pages that it goes through are.
+ *
+ * Return: true if so; false if the folio decides.
+ */
+static inline bool pghot_scan_passes(unsigned long pfn)
+{
+	return static_branch_unlikely(&pghot_hint_fault_key) &&
+	       pfn - READ_ONCE(pghot_scan_pfns.first) >= READ_ONCE(pghot_scan_pfns.nr) &&
+	       !(READ_ONCE(sysctl_numa_balancing_mode) & NUMA_BALANCING_NORMAL);
 }
 
 /**
@@ -368,6 +399,11 @@ static inline bool pghot_hint_wanted(const struct folio *folio)
 }
 
 #ifdef CONFIG_NUMA_BALANCING
+static inline bool pghot_scan_passes(unsigned long pfn)
+{
+	return false;
+}
+
 static inline unsigned long pghot_scan(struct vm_area_struct *vma, unsigned long start,
 				       unsigned long end)
 {

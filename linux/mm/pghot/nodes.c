@@ -11,6 +11,7 @@
 
 #include <linux/init.h>
 #include <linux/kthread.h>
+#include <linux/limits.h>
 #include <linux/memory.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_hotplug.h>
@@ -29,6 +30,8 @@ DEFINE_MUTEX(pghot_lock);
 struct pghot_node *pghot_nodes[MAX_NUMNODES];
 /* Those that are active, for who asks often: changed under pghot_lock. */
 nodemask_t pghot_lower_nodes __read_mostly;
+/* Before it is known: all. */
+struct pghot_scan_pfns pghot_scan_pfns __read_mostly = { .nr = ULONG_MAX };
 static struct kobject *nodes_parent;
 /* Maps are there and threads run. Protected by pghot_lock. */
 static bool serving;
@@ -154,6 +157,24 @@ static void nodes_stop(int nid)
 	node->active = false;
 }
 
+/* Which pages may be of lower tiers: those of others the scanner for hint faults passes over. */
+static void nodes_bound_scan(void)
+{
+	unsigned long first = ULONG_MAX, end = 0;
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY) {
+		pg_data_t *pgdat = NODE_DATA(nid);
+
+		if (!nodes_is_lower(nid))
+			continue;
+		first = min(first, pgdat->node_start_pfn);
+		end = max(end, pgdat_end_pfn(pgdat));
+	}
+	WRITE_ONCE(pghot_scan_pfns.first, first);
+	WRITE_ONCE(pghot_scan_pfns.nr, end - min(first, end));
+}
+
 /* Return the first error there was. The other nodes are served all the same. */
 static int nodes_sync(void)
 {
@@ -169,6 +190,7 @@ static int nodes_sync(void)
 			nodes_stop(nid);
 	}
 	pghot_ask_sync();
+	nodes_bound_scan();
 	return err;
 }
 
@@ -306,11 +328,13 @@ static void nodes_memory_online(const struct memory_notify *mn)
 	int nid = page_to_nid(pfn_to_page(mn->start_pfn));
 
 	/* Not a walk over whole nodes for each block that a node grows by. */
-	if (pghot_nodes[nid] && pghot_nodes[nid]->active)
+	if (pghot_nodes[nid] && pghot_nodes[nid]->active) {
 		nodes_add_sections(pghot_nodes[nid], nodes_first_section(mn),
 				   nodes_nr_sections(mn));
-	else if (!pghot_target_active(nid))
+		nodes_bound_scan();
+	} else if (!pghot_target_active(nid)) {
 		nodes_sync();
+	}
 }
 
 static void nodes_memory_offline(const struct memory_notify *mn)
