@@ -184,8 +184,8 @@ def _columns(rows: list[dict]) -> list[str]:
     return [name for name in (SHIPPED, *ALONE, ALL) if name in taking]
 
 
-def document(rows: list[dict], origin: Origin) -> str:
-    """The same as Markdown."""
+def document(rows: list[dict], origin: Origin, left: Sequence[str] = ()) -> str:
+    """The same as Markdown, which names the experiments that are ``left`` to be made."""
     columns, found = _columns(rows), beside(rows, by_chance())
     head = ["experiment", "seeds", "off, s", *map(_short, columns), "best alone", "all beside it"]
     lines = [
@@ -211,17 +211,22 @@ def document(rows: list[dict], origin: Origin) -> str:
         markdown.table(head, lines),
         "\n".join(markdown.item(f"- {said}") for said in slower(found, columns)),
     ]
+    if left:
+        parts.insert(1, markdown.wrapped(f"Not made yet: {', '.join(left)}."))
     return "\n\n".join(parts) + "\n"
 
 
 def _publish(rows: list[dict], origin: Origin) -> None:
-    """Publish these experiments; the page is written once all are."""
+    """Publish these experiments beside those that are. An experiment stands for itself, so that
+    the page need not have all."""
     entries = published.put(published.SOURCES, rows, origin)
-    names = [one.name for one in experiments()]
-    if published.left(published.SOURCES, entries, names):
-        return
+    every = [one.name for one in experiments()]
+    left = published.missing(entries, every)
+    names = [name for name in every if name in entries]
     text = document(
-        published.rows_of(entries, names), published.origin_of(entries, names, "make sources")
+        published.rows_of(entries, names),
+        published.origin_of(entries, names, "make sources"),
+        left,
     )
     markdown.put(paths.ROOT / "docs" / "bench.md", "sources", text)
 
