@@ -112,7 +112,7 @@ def build_all() -> list[str]:
 
 
 def build_without() -> list[str]:
-    """Compile every hooked C file with pghot configured out.
+    """Compile every hooked C file with pghot configured out, with NUMA balancing and without.
 
     Returns the object files; raises LabError with the compiler's first
     errors.
@@ -121,6 +121,7 @@ def build_without() -> list[str]:
     pristine = source.ensure()
     files = apply.expected(pristine)
     parts = build.fragments("stock")
+    alone = [*parts, paths.CONFIGS / "unbalanced.config"]
     out = _HOME / "out-without"
     log = paths.LOGS / "without.log"
     # Which of them this configuration builds, the stock kernel tells.
@@ -132,14 +133,16 @@ def build_without() -> list[str]:
     ]
     objects = [name for name in objects if (stock / name).exists()]
     known = _Known(_HOME / "without.json")
-    digest = build.digest(files, parts)
+    digest = build.digest(files, alone)
     if not objects or digest in known:
         return objects
     with locked(paths.BUILDS / "series.lock"):
         apply.sync(pristine, _HOME / "linux", files, linked=True)
-        build.configure(_HOME / "linux", out, parts, log)
-        make.run(
-            _HOME / "linux", out, *objects, log=log, text="Compiling the hooked files without pghot"
-        )
+        for fragments, text in (
+            (parts, "Compiling the hooked files without pghot"),
+            (alone, "The same without NUMA balancing"),
+        ):
+            build.configure(_HOME / "linux", out, fragments, log)
+            make.run(_HOME / "linux", out, *objects, log=log, append=True, text=text)
     known.add(digest)
     return objects

@@ -136,7 +136,7 @@ enum pghot_verdict {
  *
  * It says so of this report alone, before the interval and the evidence are reckoned in.
  *
- * Context: process, as pghot_record_range().
+ * Context: that of pghot_record_range().
  *
  * Return: the weight of the report; 0 if there is nothing to report.
  */
@@ -147,8 +147,9 @@ typedef u32 (*pghot_weigh_fn)(const struct pghot_access *access, bool whole, voi
  * @first: the first one
  * @nr: how many from there on
  *
- * All of lower tiers are among them. The two fields change one after the other: for a moment
- * others may be, which one scan then leaves out, or looks at for nothing.
+ * All of lower tiers are among them. Only what comes online, or changes its tier, is not for a
+ * moment, and is then left out by a scan or two. So it may be with others while the two fields
+ * change one after the other.
  */
 struct pghot_scan_pfns {
 	unsigned long first;
@@ -288,10 +289,10 @@ static inline unsigned long pghot_scan(struct vm_area_struct *vma, unsigned long
  * pghot_scan_passes - is there no use in a hint fault on a page, by its number alone
  * @pfn: the page
  *
- * Memory tiering has no use for faults in the top tier. To know by the folio that it is there
+ * Memory tiering has no use for faults in the top tier. To know by its folio that a page is there
  * costs the scanner a line of memory, and in the long run most pages that it goes through are.
  *
- * Return: true if so; false if the folio decides.
+ * Return: true if so, which the folio's node would say, too; false if the folio decides.
  */
 static inline bool pghot_scan_passes(unsigned long pfn)
 {
@@ -398,12 +399,12 @@ static inline bool pghot_hint_wanted(const struct folio *folio)
 	return true;
 }
 
-#ifdef CONFIG_NUMA_BALANCING
 static inline bool pghot_scan_passes(unsigned long pfn)
 {
 	return false;
 }
 
+#ifdef CONFIG_NUMA_BALANCING
 static inline unsigned long pghot_scan(struct vm_area_struct *vma, unsigned long start,
 				       unsigned long end)
 {

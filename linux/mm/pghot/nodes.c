@@ -181,6 +181,8 @@ static int nodes_sync(void)
 	int nid, err = 0;
 
 	lockdep_assert_held(&pghot_lock);
+	/* Before anybody asks who accesses a page there. */
+	nodes_bound_scan();
 	for_each_node(nid) {
 		err = pghot_target_sync(nid, nodes_parent) ?: err;
 		err = pghot_exchange_sync(nid) ?: err;
@@ -190,7 +192,6 @@ static int nodes_sync(void)
 			nodes_stop(nid);
 	}
 	pghot_ask_sync();
-	nodes_bound_scan();
 	return err;
 }
 
@@ -329,9 +330,9 @@ static void nodes_memory_online(const struct memory_notify *mn)
 
 	/* Not a walk over whole nodes for each block that a node grows by. */
 	if (pghot_nodes[nid] && pghot_nodes[nid]->active) {
+		nodes_bound_scan();
 		nodes_add_sections(pghot_nodes[nid], nodes_first_section(mn),
 				   nodes_nr_sections(mn));
-		nodes_bound_scan();
 	} else if (!pghot_target_active(nid)) {
 		nodes_sync();
 	}

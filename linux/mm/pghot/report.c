@@ -223,7 +223,7 @@ bool pghot_record_pfn(unsigned long *pfn, unsigned long *nr)
  * A folio that has several of the pages is reported once; pages that are free are
  * not.
  *
- * Context: any but NMI; the time taken grows with @nr.
+ * Context: any but NMI, as far as @weigh can be called there; the time taken grows with @nr.
  *
  * Return: true if any of the pages was reported: it is tracked, not free, and counts.
  */
