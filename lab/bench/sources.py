@@ -187,7 +187,7 @@ def _columns(rows: list[dict]) -> list[str]:
 def document(rows: list[dict], origin: Origin, left: Sequence[str] = ()) -> str:
     """The same as Markdown, which names the experiments that are ``left`` to be made."""
     columns, found = _columns(rows), beside(rows, by_chance())
-    head = ["experiment", "seeds", "off, s", *map(_short, columns), "best alone", "all beside it"]
+    head = ["beside off", "seeds", "off, s", *map(_short, columns), "best alone", "all beside it"]
     lines = [
         [
             one.experiment,
