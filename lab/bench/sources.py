@@ -152,18 +152,13 @@ def table(rows: list[dict]) -> Group:
     """A line for each experiment and contender, and below what is slower, and what has no
     figures."""
     shown = figures.grid()
-    for title, side in (
-        ("experiment", "left"),
-        ("contender", "left"),
-        ("seconds", "right"),
-        (f"beside {OFF}", "right"),
-        ("beside best alone", "right"),
-    ):
-        shown.add_column(title, justify=side, no_wrap=True)  # type: ignore[arg-type]
+    for title in ("experiment", "contender"):
+        shown.add_column(title, no_wrap=True)
+    for title in ("seconds", f"beside {OFF}", "beside best alone"):
+        shown.add_column(title, justify="right", no_wrap=True)
     found = beside(rows, by_chance())
-    for one in found:
+    for one, own in zip(found, by_experiment(rows).values()):
         shown.add_section()
-        own = {row["contender"]: row for row in rows if row["experiment"] == one.experiment}
         for number, (name, row) in enumerate(own.items()):
             shown.add_row(
                 "" if number else one.experiment,

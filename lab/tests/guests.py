@@ -7,6 +7,7 @@ import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import pytest
 
@@ -17,14 +18,15 @@ from lab.guest.errors import EmulatorError
 from lab.host import programs
 from lab.log import note
 
+_Words = ParamSpec("_Words")
+_Result = TypeVar("_Result")
+
 _LIMIT = 600.0
 """Seconds for one test; only one that hangs takes as long."""
 
 _GUESTS = 3
 """Attempts at one test where the emulator, not the guest, fails: a test that changes the kernel's
 text ten thousand times meets its fault in more than one guest."""
-
-_AGAIN = "the emulator failed, not the guest; another one runs the test: {}"
 
 _SLOW = "export PGHOT_TEST_SLOWER=4\n"
 """So much longer a debug kernel takes, on a host with nothing else to do."""
@@ -49,16 +51,19 @@ mkfs.ext4 -q -F -O ^has_journal /dev/ram0 && mount /dev/ram0 $disk
 """
 
 
-def again(test: Callable[..., None]) -> Callable[..., None]:
-    """A test with guests of its own, anew where the emulator failed and not the guest."""
+def again(test: Callable[_Words, _Result]) -> Callable[_Words, _Result]:
+    """What runs in a guest, anew in another one where the emulator failed and not the guest: a
+    test with guests of its own, or a command."""
 
     @functools.wraps(test)
-    def tried(*words: object, **more: object) -> None:
+    def tried(*words: _Words.args, **more: _Words.kwargs) -> _Result:
         for _ in range(_GUESTS - 1):
             try:
                 return test(*words, **more)
             except EmulatorError as error:
-                note(_AGAIN.format(error.reason))
+                note(
+                    f"the emulator failed, not the guest; another one runs the test: {error.reason}"
+                )
         return test(*words, **more)
 
     return tried
@@ -84,15 +89,14 @@ class Machine:
 
         Again, in another guest, where the emulator failed and not the guest.
         """
-        left = _GUESTS
-        while True:
-            left -= 1
-            try:
-                return self._booted().sh(script, limit, on_line=on_line)
-            except GuestError as error:
-                if not left or not isinstance(error, EmulatorError):
-                    pytest.fail(f"{error}\n{error.log[-8000:]}", pytrace=False)
-                note(_AGAIN.format(error.reason))
+        try:
+            return self._run(script, limit, on_line)
+        except GuestError as error:
+            pytest.fail(f"{error}\n{error.log[-8000:]}", pytrace=False)
+
+    @again
+    def _run(self, script: str, limit: float, on_line: Lines | None) -> GuestResult:
+        return self._booted().sh(script, limit, on_line=on_line)
 
     def _booted(self) -> Guest:
         if self._guest is None or not self._guest.alive:
