@@ -255,10 +255,13 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 		else
 			p->count = max(seen_count(m, p), weight);
 	}
-	/* What is ready is of now. */
-	if (a->interval_ms && (p->ready || p->count >= m->threshold) &&
-	    age(p, bucket) > 0)
-		p->bucket = bucket;
+	/* What is ready is of now, and all else that an interval saw is of before the next one. */
+	if (a->interval_ms && (p->ready || p->count >= m->threshold)) {
+		if (age(p, bucket) > 0)
+			p->bucket = bucket;
+	} else if (a->interval_ms && age(p, bucket) <= 0) {
+		p->bucket = bucket - 1;
+	}
 	/* There is no count for it. */
 	if (tells(m) && was.ready && p->count < m->threshold &&
 	    (!kept || was.count + 1 < m->threshold)) {

@@ -74,6 +74,29 @@ TEST(each_interval_of_one_source_counts)
 	for_each_interval(look_twice);
 }
 
+/* One that sees each access sees one, and then no more; the other looks twice. */
+static void see_and_look_twice(struct fixture *f, unsigned long pfn, u32 period, u32 start)
+{
+	u32 at, i = 0;
+
+	/* The access has to be in the window still when the second one ends. */
+	if (period > f->t.window_ms / 3)
+		return;
+	for (at = 0; at < period; at += period / 25, i++) {
+		report(f, pfn + i, 0, 0, 1, start + at);
+		assert_int_equal(report(f, pfn + i, 0, period, 1, start + period),
+				 PGHOT_COUNTED);
+		assert_int_equal(report(f, pfn + i, 0, period, 1, start + 2 * period),
+				 PGHOT_BECAME_READY);
+	}
+}
+
+/* An access is part of the interval that it falls into, and not of those after it. */
+TEST(what_both_see_keeps_no_later_interval_from_counting)
+{
+	for_each_interval(see_and_look_twice);
+}
+
 /* Who counted more than was seen so far is believed. */
 TEST(the_higher_count_holds)
 {
@@ -168,6 +191,7 @@ TEST(a_report_that_makes_ready_leaves_a_later_access)
 UNIT_MAIN(
 	cmocka_unit_test(what_both_see_counts_once),
 	cmocka_unit_test(each_interval_of_one_source_counts),
+	cmocka_unit_test(what_both_see_keeps_no_later_interval_from_counting),
 	cmocka_unit_test(the_higher_count_holds),
 	cmocka_unit_test(no_node_leaves_the_node),
 	cmocka_unit_test(a_report_that_makes_ready_is_of_now),

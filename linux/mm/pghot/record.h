@@ -259,11 +259,12 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
  * What the record says of the same time may be the same accesses, seen by
  * another source. They count once: as many as the source says that saw more.
  *
- * The report takes effect as one of the bucket before. So the next interval,
- * which begins now, tells what this one left in the record from what others
- * have added since. But a record that is ready after it is of now: none is of a
- * time before it became ready, which is what pghot_renew() relies on. So while
- * it waits a further interval raises its count only if that saw more.
+ * The report takes effect as one of the bucket before, and so does what it may
+ * have seen. So the next interval, which begins now, tells what this one left in
+ * the record from what others have added since. But a record that is ready after
+ * it is of now: none is of a time before it became ready, which is what
+ * pghot_renew() relies on. So while it waits a further interval raises its count
+ * only if that saw more.
  *
  * Return: the record after.
  */
@@ -283,7 +284,7 @@ pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
 	r.ready |= freq >= threshold;
 	if (r.ready)
 		age = 0;
-	if (!seen || (r.ready && pghot_age(l, r, bucket)))
+	if (!seen || r.ready == !!pghot_age(l, r, bucket))
 		r.time = (bucket - age) & pghot_time_mask(l);
 	r.freq = min_t(u64, freq, pghot_freq_max(l));
 	r.who = who;
