@@ -204,15 +204,15 @@ static u32 chmu_span_weight(u64 count, unsigned int shift, u32 max_weight)
 
 /**
  * chmu_merge - which pages the entries of a hotlist are of
- * @entries: the entries, in the order of their values
+ * @entries: the entries; where units are parts of pages in the order of their values
  * @nr: their number
  * @count_bits: of an entry
  * @setup: what they were counted with
  * @max_weight: no page needs to weigh more
  * @spans: set to the pages; room for @nr
  *
- * Parts of one page add up. Pages next to each other become one span if they weigh
- * the same.
+ * Parts of one page add up. Pages that are next to each other, and listed one after the
+ * other, become one span if they weigh the same.
  *
  * Return: number of spans.
  */

@@ -16,7 +16,7 @@
 
 struct pghot_source;
 
-/* Entries that are read and sorted at once. */
+/* Entries that are read at once. */
 #define HOTNESS_UNIT_CHUNK	256U
 
 #define HOTNESS_UNIT_EPOCH_MS		20U

@@ -127,8 +127,10 @@ static void hotness_unit_read_hotlist(struct hotness_unit *unit, struct chmu_ins
 			return;
 		waiting -= nr;
 		unit->listed += nr;
-		sort(unit->entries, nr, sizeof(unit->entries[0]), hotness_unit_entry_cmp,
-		     NULL);
+		/* What is of one page has to add up. For neighbours alone it is not worth it. */
+		if (i->setup.unit_shift < PAGE_SHIFT)
+			sort(unit->entries, nr, sizeof(unit->entries[0]),
+			     hotness_unit_entry_cmp, NULL);
 		n = chmu_merge(unit->entries, nr, i->count_bits, &i->setup,
 			       max_weight, unit->spans);
 		for (k = 0; k < n; k++)
