@@ -237,7 +237,7 @@ void machine_touch(int nid, unsigned long i)
 	folio->accessed_ms = pghot_now_ms();
 }
 
-u32 machine_all(const struct pghot_access *access, bool whole, void *data)
+u32 machine_all(const struct pghot_access *access, void *data)
 {
 	return access->weight;
 }

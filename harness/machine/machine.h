@@ -36,7 +36,7 @@ extern struct pghot_node machine_lower[NODES];
 /* Who reports what follows. */
 extern struct pghot_source machine_source;
 /* All that a range reports counts. */
-u32 machine_all(const struct pghot_access *access, bool whole, void *data);
+u32 machine_all(const struct pghot_access *access, void *data);
 
 extern bool machine_enabled;
 /*

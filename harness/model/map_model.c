@@ -259,7 +259,7 @@ enum pghot_recorded model_record(struct model *m, int section, int page,
 	if (a->interval_ms && (p->ready || p->count >= m->threshold)) {
 		if (age(p, bucket) > 0)
 			p->bucket = bucket;
-	} else if (a->interval_ms && age(p, bucket) <= 0) {
+	} else if (a->interval_ms && age(p, bucket) == 0) {
 		p->bucket = bucket - 1;
 	}
 	/* There is no count for it. */

@@ -97,6 +97,21 @@ TEST(what_both_see_keeps_no_later_interval_from_counting)
 	for_each_interval(see_and_look_twice);
 }
 
+/* Of two CPUs one may be in the next bucket: what that one saw is of the next interval. */
+TEST(an_access_of_the_next_bucket_is_part_of_the_next_interval)
+{
+	struct fixture f;
+
+	for_each_map(&f) {
+		unsigned long pfn = pfn_in(SECTION_A, 5);
+
+		report(&f, pfn, 0, 0, 1, 101000);
+		assert_int_equal(report(&f, pfn, 0, 20, 1, 100999), PGHOT_COUNTED);
+		assert_int_equal(report(&f, pfn, 0, 20, 1, 101019), PGHOT_COUNTED);
+		assert_int_equal(report(&f, pfn, 0, 20, 1, 101039), PGHOT_BECAME_READY);
+	}
+}
+
 /* Who counted more than was seen so far is believed. */
 TEST(the_higher_count_holds)
 {
@@ -192,6 +207,7 @@ UNIT_MAIN(
 	cmocka_unit_test(what_both_see_counts_once),
 	cmocka_unit_test(each_interval_of_one_source_counts),
 	cmocka_unit_test(what_both_see_keeps_no_later_interval_from_counting),
+	cmocka_unit_test(an_access_of_the_next_bucket_is_part_of_the_next_interval),
 	cmocka_unit_test(the_higher_count_holds),
 	cmocka_unit_test(no_node_leaves_the_node),
 	cmocka_unit_test(a_report_that_makes_ready_is_of_now),

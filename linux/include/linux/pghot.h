@@ -130,8 +130,6 @@ enum pghot_verdict {
 /**
  * typedef pghot_weigh_fn - say how much counts of what a range reports of a folio
  * @access: the report; its page is the first of the folio, also where the range has others
- * @whole: is the page of the range, as far as can be known, all that the record stands for?
- *	   Where the folio cannot be looked at each page stands for itself.
  * @data: the source's
  *
  * It says so of this report alone, before the interval and the evidence are reckoned in.
@@ -140,7 +138,7 @@ enum pghot_verdict {
  *
  * Return: the weight of the report; 0 if there is nothing to report.
  */
-typedef u32 (*pghot_weigh_fn)(const struct pghot_access *access, bool whole, void *data);
+typedef u32 (*pghot_weigh_fn)(const struct pghot_access *access, void *data);
 
 /**
  * struct pghot_scan_pfns - pages that a scan for hint faults may find something in

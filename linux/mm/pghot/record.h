@@ -65,7 +65,7 @@ static const struct pghot_layout pghot_layout_precise = {
  * struct pghot_rec - a record, unpacked
  * @freq: accesses counted, saturating; 0 means that the record is empty
  * @who: node that accesses the page, as the layout encodes it
- * @time: bucket of the last access
+ * @time: bucket of the last access; one before it if it was counted with an interval
  * @ready: waiting to be promoted
  */
 struct pghot_rec {
@@ -259,12 +259,12 @@ pghot_account(const struct pghot_layout *l, struct pghot_rec r, u32 bucket,
  * What the record says of the same time may be the same accesses, seen by
  * another source. They count once: as many as the source says that saw more.
  *
- * The report takes effect as one of the bucket before, and so does what it may
- * have seen. So the next interval, which begins now, tells what this one left in
- * the record from what others have added since. But a record that is ready after
- * it is of now: none is of a time before it became ready, which is what
- * pghot_renew() relies on. So while it waits a further interval raises its count
- * only if that saw more.
+ * What comes of both is of the bucket before, at the latest. So the next interval, which
+ * begins now, tells it from what others have added since. But a record that is ready
+ * after it is of now: none is of a time before it became ready, which is what
+ * pghot_renew() relies on. So while it waits a further interval raises its count only if
+ * that saw more. What another CPU has put into the next bucket is left there: it is part
+ * of the next interval.
  *
  * Return: the record after.
  */
@@ -275,6 +275,7 @@ pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
 	bool fresh = pghot_in_window(l, r, bucket);
 	bool seen = fresh && pghot_age(l, r, bucket) <= back;
 	u64 freq = fresh || r.ready ? r.freq : 0;
+	u32 turn = pghot_turn(l, r, bucket);
 	u32 age = 1;
 
 	if (!weight)
@@ -284,7 +285,7 @@ pghot_account_interval(const struct pghot_layout *l, struct pghot_rec r,
 	r.ready |= freq >= threshold;
 	if (r.ready)
 		age = 0;
-	if (!seen || r.ready == !!pghot_age(l, r, bucket))
+	if (!seen || (r.ready ? turn > 1 : turn == 1))
 		r.time = (bucket - age) & pghot_time_mask(l);
 	r.freq = min_t(u64, freq, pghot_freq_max(l));
 	r.who = who;

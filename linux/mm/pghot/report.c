@@ -245,7 +245,7 @@ bool pghot_record_range(const struct pghot_access *access, unsigned long nr,
 			a->pfn = pfn;
 			if (!pghot_record_pfn(&a->pfn, &same))
 				continue;
-			a->weight = weigh(a, same == 1 && a->pfn == pfn, data);
+			a->weight = weigh(a, data);
 			i += a->weight > 0;
 		}
 		n += report_many(accesses, i, source, now);

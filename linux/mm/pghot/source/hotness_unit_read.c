@@ -31,49 +31,35 @@ struct workqueue_struct *hotness_unit_wq;
 atomic_long_t hotness_unit_overflows;
 u32 hotness_unit_epoch_ms = HOTNESS_UNIT_EPOCH_MS;
 
-/* What hotness_unit_weight() goes by: the unit, and whether it counts parts of pages. */
+/* What hotness_unit_weight() goes by: the unit, and when this reading began. */
 struct hotness_unit_reader {
 	struct hotness_unit *unit;
-	bool parts;
+	u32 now_ms;
 };
-
-static bool hotness_unit_has_parts(const struct hotness_unit *unit)
-{
-	unsigned int n;
-
-	for (n = 0; n < unit->nr; n++)
-		if (unit->instance[n].running &&
-		    unit->instance[n].setup.unit_shift < PAGE_SHIFT)
-			return true;
-	return false;
-}
 
 /*
  * What a span says of a folio. Other spans of the same epoch tell of other pages of it, and
  * where units are smaller than a page of other parts of that. It has one record: they are
- * the same accesses, and count once.
+ * the same accesses, and count once. Nor does an epoch count that waited until the next one
+ * was listed: see hotness_unit_most_weight().
  */
-static u32 hotness_unit_weight(const struct pghot_access *access, bool whole, void *data)
+static u32 hotness_unit_weight(const struct pghot_access *access, void *data)
 {
 	const struct hotness_unit_reader *reader = data;
 
-	if (whole && !reader->parts)
-		return access->weight;
 	/* An epoch is listed at its end: what comes much later is of the next one, if early. */
 	return pghot_once_more(&reader->unit->once, access->pfn, access->weight,
-			       pghot_now_ms(), DIV_ROUND_UP(access->interval_ms, 2));
+			       reader->now_ms, DIV_ROUND_UP(access->interval_ms, 2));
 }
 
 /* Without who accessed them: the device does not know. */
-static void hotness_unit_report_pages(struct hotness_unit *unit, const struct chmu_span *span,
-				      u32 interval_ms)
+static void hotness_unit_report_pages(struct hotness_unit_reader *reader,
+				      const struct chmu_span *span, u32 interval_ms)
 {
+	struct hotness_unit *unit = reader->unit;
 	struct pghot_access access = {
 		.nid = NUMA_NO_NODE, .weight = span->weight,
 		.interval_ms = interval_ms,
-	};
-	struct hotness_unit_reader reader = {
-		.unit = unit, .parts = hotness_unit_has_parts(unit),
 	};
 	const struct pghot_map_node *owner;
 	u64 page = span->page, left = span->pages, pages;
@@ -87,7 +73,7 @@ static void hotness_unit_report_pages(struct hotness_unit *unit, const struct ch
 			unit->nid = owner->nid;
 		rcu_read_unlock();
 		pghot_record_range(&access, pages, unit->source, hotness_unit_weight,
-				   &reader);
+				   reader);
 		page += pages;
 		left -= pages;
 		cond_resched();
@@ -116,6 +102,7 @@ static int hotness_unit_entry_cmp(const void *a, const void *b)
 /* What waits in a hotlist, once: a device that goes on listing cannot hold us. */
 static void hotness_unit_read_hotlist(struct hotness_unit *unit, struct chmu_instance *i)
 {
+	struct hotness_unit_reader reader = { .unit = unit, .now_ms = pghot_now_ms() };
 	u32 max_weight = hotness_unit_most_weight();
 	u32 interval_ms = max(i->setup.epoch_us / 1000, 1U);
 	u32 waiting = chmu_instance_waiting(i), nr;
@@ -134,7 +121,7 @@ static void hotness_unit_read_hotlist(struct hotness_unit *unit, struct chmu_ins
 		n = chmu_merge(unit->entries, nr, i->count_bits, &i->setup,
 			       max_weight, unit->spans);
 		for (k = 0; k < n; k++)
-			hotness_unit_report_pages(unit, &unit->spans[k], interval_ms);
+			hotness_unit_report_pages(&reader, &unit->spans[k], interval_ms);
 	}
 }
 

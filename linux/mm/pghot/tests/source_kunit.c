@@ -129,7 +129,7 @@ static void one_that_does_not_runs_with_memory_tiering(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->stops, tiering);
 }
 
-static u32 all_of_it(const struct pghot_access *access, bool whole, void *data)
+static u32 all_of_it(const struct pghot_access *access, void *data)
 {
 	return access->weight;
 }
