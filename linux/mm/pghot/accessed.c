@@ -45,7 +45,7 @@ struct accessed {
 };
 
 /* An entry that is not present says nothing, but a device may have used it. */
-static bool accessed_pte(struct page_vma_mapped_walk *pvmw, bool flush)
+static bool accessed_pte(struct page_vma_mapped_walk *pvmw)
 {
 	struct vm_area_struct *vma = pvmw->vma;
 	unsigned long addr = pvmw->address;
@@ -53,8 +53,6 @@ static bool accessed_pte(struct page_vma_mapped_walk *pvmw, bool flush)
 
 	if (pte_present(ptep_get(pvmw->pte)))
 		young = ptep_test_and_clear_young(vma, addr, pvmw->pte);
-	if (young && flush)
-		flush_tlb_page(vma, addr);
 	return mmu_notifier_clear_young(vma->vm_mm, addr, addr + PAGE_SIZE) ||
 	       young;
 }
@@ -73,6 +71,24 @@ static bool accessed_pmd(struct page_vma_mapped_walk *pvmw)
 					      addr + PMD_SIZE) || young;
 }
 
+/*
+ * All of the folio that the VMA maps, at once: with a flush for each entry all others would
+ * wait for its page table meanwhile, and where several entries are read together they are
+ * cleared together, too. On x86 it has to be said that no page table was freed: then CPUs that
+ * run somebody else or nobody are not interrupted.
+ */
+static void accessed_flush(const struct folio *folio, struct vm_area_struct *vma,
+			   unsigned long addr)
+{
+	unsigned long end = min(addr + folio_nr_pages(folio) * PAGE_SIZE, vma->vm_end);
+
+#ifdef CONFIG_X86
+	flush_tlb_mm_range(vma->vm_mm, addr, end, PAGE_SHIFT, false);
+#else
+	flush_tlb_range(vma, addr, end);
+#endif
+}
+
 /* Return false when no more may be looked at. */
 static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 			      unsigned long addr, void *arg)
@@ -81,6 +97,7 @@ static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, PVMW_SYNC);
 	struct accessed *a = arg;
 	unsigned int looks = 0;
+	bool stale = false;
 
 	/* Nobody flushes the TLBs of guests and devices to know: KVM leaves that out. */
 	if (!a->left || (a->flush && mm_has_notifiers(vma->vm_mm))) {
@@ -88,11 +105,15 @@ static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 		return false;
 	}
 	while (page_vma_mapped_walk(&pvmw)) {
-		bool young = pvmw.pte ? accessed_pte(&pvmw, a->flush) :
-					accessed_pmd(&pvmw);
+		bool young = pvmw.pte ? accessed_pte(&pvmw) : accessed_pmd(&pvmw);
 
 		looks += young && !pvmw.pte ? ACCESSED_FLUSH_LOOKS : 1;
+		stale |= young && pvmw.pte;
 		a->any |= young;
+	}
+	if (a->flush && stale) {
+		accessed_flush(folio, vma, addr);
+		looks += ACCESSED_FLUSH_LOOKS;
 	}
 	a->left -= clamp(looks, 1, a->left);
 	return true;
@@ -119,8 +140,9 @@ DEFINE_STATIC_KEY_FALSE(pghot_young_key);
  */
 void pghot_tell_accessed(struct folio *folio)
 {
-	folio_clear_idle(folio);
 	/* What many look at is not to be written for nothing. */
+	if (folio_test_idle(folio))
+		folio_clear_idle(folio);
 	if (!folio_test_young(folio))
 		folio_set_young(folio);
 	if (!node_isset(folio_nid(folio), accessed_nodes) &&
