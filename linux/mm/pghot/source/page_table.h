@@ -74,9 +74,8 @@ struct pt_accessor {
  * @accessor: of the page table that is looked at for the last time
  * @nr_hot: pages of one page table that are to be reported
  * @hot: those; of a large folio the first page
- * @told: first page of the large folio of this process that was reported last, or 0: the next
- *	  page table may have the rest of it
- * @told_count: what was reported of it
+ * @large: the large folio of this process that was met last, if it weighs anything: the next page
+ *	   table may have the rest of it
  */
 struct pt_focus {
 	struct pghot_source *source;
@@ -93,8 +92,7 @@ struct pt_focus {
 	struct pt_accessor accessor;
 	unsigned int nr_hot;
 	struct pghot_access hot[PGHOT_TALLY_PAGES];
-	unsigned long told;
-	u32 told_count;
+	struct pghot_access large;
 };
 
 /**
@@ -189,6 +187,8 @@ int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
 		 struct mm_walk *walk);
 bool pghot_pt_has_lower(struct pt_focus *focus, pmd_t *pmd, unsigned long addr);
 bool pghot_pt_look(struct pt_focus *focus, struct pt_slot *slot, bool last);
+void pghot_pt_met_large(struct pt_focus *focus, const struct pghot_access *access);
+void pghot_pt_large_ends(struct pt_focus *focus);
 
 /* pt_vma.c */
 bool pghot_pt_find_vma(struct mm_struct *mm, unsigned long *start,

@@ -189,7 +189,7 @@ static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 		pghot_pt_accessor(mm, &focus->accessor);
 	waits = min(*left, PT_WAITS);
 	focus->waits = waits;
-	focus->told = 0;
+	focus->large.weight = 0;
 	for (i = first; i < focus->nr && focus->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;
@@ -197,6 +197,8 @@ static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 		pt_focus_report(focus, &focus->slots[i]);
 		cond_resched();
 	}
+	pghot_pt_large_ends(focus);
+	pt_focus_report(focus, &focus->slots[i - 1]);
 	*left -= waits - focus->waits;
 	if (alive && flush && !last && pt_focus_may_flush(mm))
 		pt_focus_flush(mm);

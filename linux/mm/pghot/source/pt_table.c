@@ -174,17 +174,39 @@ static int pt_table_accessor(struct pt_look *look, struct vm_area_struct *vma,
 	return nid != NUMA_NO_NODE ? nid : look->focus->accessor.most;
 }
 
-/*
- * Of a large folio that begins in the table before, which has said so: how much more is known
- * of it here. It is worth as much as its part that is used most.
+/**
+ * pghot_pt_large_ends - no further page table has a part of the large folio that was met last
+ * @focus: who looks; with room for one more report
+ *
+ * Context: the thread that looks; does not sleep.
  */
-static u32 pt_table_more(struct pt_focus *focus, unsigned long pfn, u32 count)
+void pghot_pt_large_ends(struct pt_focus *focus)
 {
-	u32 before = focus->told == pfn ? focus->told_count : 0;
+	if (focus->large.weight)
+		focus->hot[focus->nr_hot++] = focus->large;
+	focus->large.weight = 0;
+}
 
-	focus->told = pfn;
-	focus->told_count = max(before, count);
-	return count - min(count, before);
+/**
+ * pghot_pt_met_large - there is something to report of a large folio
+ * @focus: who looks; with room for one more report
+ * @access: the report
+ *
+ * It may have begun in the page table before. It is worth as much as its part that is used
+ * most, in one report: two would be taken for what two sources saw, or for two intervals.
+ *
+ * Context: the thread that looks; does not sleep.
+ */
+void pghot_pt_met_large(struct pt_focus *focus, const struct pghot_access *access)
+{
+	u32 before = focus->large.weight;
+
+	if (focus->large.pfn != access->pfn) {
+		pghot_pt_large_ends(focus);
+		before = 0;
+	}
+	focus->large = *access;
+	focus->large.weight = max(before, access->weight);
 }
 
 static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
@@ -192,21 +214,19 @@ static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
 {
 	bool large = folio_test_large(folio);
 	struct pt_focus *focus = look->focus;
-	u32 count = pghot_tally_get(&look->slot->tally, i, large);
+	struct pghot_access access = {
+		.pfn = folio_pfn(folio),
+		.weight = pghot_tally_get(&look->slot->tally, i, large),
+	};
 
-	if (!count || focus->nr_hot == ARRAY_SIZE(focus->hot) ||
+	if (!access.weight || focus->nr_hot == ARRAY_SIZE(focus->hot) ||
 	    (large && !pghot_places_add(&look->told, i)))
 		return;
-	if (large) {
-		count = pt_table_more(focus, folio_pfn(folio), count);
-		if (!count)
-			return;
-	}
-	focus->hot[focus->nr_hot++] = (struct pghot_access) {
-		.pfn = folio_pfn(folio),
-		.nid = pt_table_accessor(look, vma, folio),
-		.weight = count,
-	};
+	access.nid = pt_table_accessor(look, vma, folio);
+	if (large)
+		pghot_pt_met_large(focus, &access);
+	else
+		focus->hot[focus->nr_hot++] = access;
 }
 
 /* A huge page that was split, or made, is none that was counted. */

@@ -104,11 +104,32 @@ static void one_that_is_full_takes_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->b->others, 0);
 }
 
+/* However its parts are met, in one look they are the same accesses. */
+static void a_large_folio_of_two_tables_is_reported_once(struct kunit *test)
+{
+	const struct pghot_access head = { .pfn = 512, .weight = 1 };
+	const struct pghot_access tail = { .pfn = 512, .weight = 3 };
+	const struct pghot_access next = { .pfn = 1024, .weight = 2 };
+	struct focus_fixture *f = test->priv;
+
+	pghot_pt_met_large(f->a, &head);
+	pghot_pt_met_large(f->a, &tail);
+	pghot_pt_met_large(f->a, &head);
+	KUNIT_EXPECT_EQ(test, f->a->nr_hot, 0);
+	pghot_pt_met_large(f->a, &next);
+	KUNIT_ASSERT_EQ(test, f->a->nr_hot, 1);
+	KUNIT_EXPECT_EQ(test, f->a->hot[0].pfn, 512);
+	KUNIT_EXPECT_EQ(test, f->a->hot[0].weight, 3);
+	KUNIT_EXPECT_EQ(test, f->a->large.pfn, 1024);
+	KUNIT_EXPECT_EQ(test, f->a->large.weight, 2);
+}
+
 static struct kunit_case focus_cases[] = {
 	KUNIT_CASE(who_comes_second_leaves_it_out),
 	KUNIT_CASE(who_looks_is_told_the_node),
 	KUNIT_CASE(once_in_a_focus_is_enough),
 	KUNIT_CASE(one_that_is_full_takes_no_more),
+	KUNIT_CASE(a_large_folio_of_two_tables_is_reported_once),
 	{ }
 };
 
