@@ -64,6 +64,7 @@ struct pghot_cleared {
  * @most: how many page table entries it may look at
  * @left: how many of these are left
  * @nr_moved: folios that have moved since it began
+ * @moving_ms: when the first of these had
  * @next: page to go on with
  * @slice_ms: when it began, or a part of it was done last
  * @pages: how many were looked at of late; never 0
@@ -79,6 +80,7 @@ struct pghot_sweep {
 	unsigned int most;
 	unsigned int left;
 	unsigned long nr_moved;
+	u32 moving_ms;
 	unsigned long next;
 	u32 slice_ms;
 	unsigned long pages;

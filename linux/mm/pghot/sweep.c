@@ -77,13 +77,25 @@ u32 pghot_sweep_half_ms(void)
 	       (l->window_buckets / 2);
 }
 
+/*
+ * What moves in half a window. When much was found at once, and the next sweep comes sooner
+ * than that, more waits than what has moved by then pays for, and what it leaves out would be
+ * stale by the sweep after it.
+ */
+static u64 sweep_moves(const struct pghot_sweep *s)
+{
+	u32 half = pghot_sweep_half_ms();
+	u32 took = clamp(pghot_now_ms() - s->moving_ms, max(half / 4, 1U), half);
+
+	return div_u64((u64)s->nr_moved * half, took);
+}
+
 static unsigned int sweep_looks(const struct pghot_sweep *s)
 {
 	unsigned long looks = READ_ONCE(pghot_tunables.window_ms) / 2 *
 			      LOOKS_PER_MS;
 
-	return min_t(unsigned long, looks + LOOKS_PER_MOVED * s->nr_moved,
-		     U32_MAX);
+	return min_t(u64, looks + LOOKS_PER_MOVED * sweep_moves(s), U32_MAX);
 }
 
 /*
