@@ -23,9 +23,8 @@
 #include <linux/pgtable.h>
 #include <linux/rmap.h>
 
-#include <asm/tlbflush.h>
-
 #include "internal.h"
+#include "tlb.h"
 
 /* What a look takes that flushes TLBs: interrupts to the CPUs that have them. */
 #define ACCESSED_FLUSH_LOOKS	8U
@@ -74,19 +73,14 @@ static bool accessed_pmd(struct page_vma_mapped_walk *pvmw)
 /*
  * All of the folio that the VMA maps, at once: with a flush for each entry all others would
  * wait for its page table meanwhile, and where several entries are read together they are
- * cleared together, too. On x86 it has to be said that no page table was freed: then CPUs that
- * run somebody else or nobody are not interrupted.
+ * cleared together, too.
  */
 static void accessed_flush(const struct folio *folio, struct vm_area_struct *vma,
 			   unsigned long addr)
 {
-	unsigned long end = min(addr + folio_nr_pages(folio) * PAGE_SIZE, vma->vm_end);
+	unsigned long end = addr + folio_nr_pages(folio) * PAGE_SIZE;
 
-#ifdef CONFIG_X86
-	flush_tlb_mm_range(vma->vm_mm, addr, end, PAGE_SHIFT, false);
-#else
-	flush_tlb_range(vma, addr, end);
-#endif
+	pghot_flush_tlb_range(vma, addr, min(end, vma->vm_end));
 }
 
 /* Return false when no more may be looked at. */

@@ -21,9 +21,8 @@
 #include <linux/sched/mm.h>
 #include <linux/spinlock.h>
 
-#include <asm/tlbflush.h>
-
 #include "../internal.h"
+#include "../tlb.h"
 #include "isolated.h"
 #include "page_table.h"
 
@@ -155,20 +154,6 @@ static bool pt_focus_may_flush(struct mm_struct *mm)
 }
 
 /*
- * Page tables stay as they are. So those CPUs need not be interrupted that have the process's
- * entries, and run somebody else or nobody: they flush when they come back to it. On x86 it has
- * to be said that no page table was freed.
- */
-static void pt_focus_flush(struct mm_struct *mm)
-{
-#ifdef CONFIG_X86
-	flush_tlb_mm_range(mm, 0UL, TLB_FLUSH_ALL, 0UL, false);
-#else
-	flush_tlb_mm(mm);
-#endif
-}
-
-/*
  * The tables of one process, which are next to each other. Return where the next
  * one's begin.
  *
@@ -201,7 +186,7 @@ static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 	pt_focus_report(focus, &focus->slots[i - 1]);
 	*left -= waits - focus->waits;
 	if (alive && flush && !last && pt_focus_may_flush(mm))
-		pt_focus_flush(mm);
+		pghot_flush_tlb_mm(mm);
 	/* The last one who lets go of it tears it down, which takes long. */
 	if (alive)
 		mmput_async(mm);
