@@ -160,37 +160,6 @@ TEST(a_long_pass_takes_nothing_away_from_what_waits)
 	}
 }
 
-/*
- * What takes more than a window to move, whenever it is found: also just before a bucket of the
- * records' clock ends, and so long before a sweep that half of what moves until the next has.
- */
-TEST(what_only_waits_for_its_turn_stays_ready)
-{
-	const unsigned long many = 120000;
-	unsigned int at, now;
-	unsigned long i;
-
-	for_each_layout(precise) {
-		for (at = 99; at < WINDOW / 2; at += 200) {
-			machine_start_apart(precise);
-			machine_room(0, 500000);
-			machine_thread(2);
-			machine_run(2 * WINDOW + 100 + at);
-			machine_moves_a_tick = 24;
-			for (i = 0; i < many; i++)
-				machine_ready(2, i, 0);
-			for (now = 0; now < 2 * WINDOW; now += 200) {
-				touch_all(many);
-				machine_run(200);
-			}
-			machine_moves_a_tick = 0;
-			assert_int_equal(machine_stat("skip_stale"), 0);
-			assert_int_equal(machine_stat("moved"), many);
-			machine_stop();
-		}
-	}
-}
-
 /* All pages are used every 500 ms; others of their block go, so that it is looked at. */
 static void use_while_others_go(unsigned int ms)
 {
@@ -491,7 +460,6 @@ UNIT_MAIN(
 	cmocka_unit_test(what_is_used_twice_in_a_window_stays_ready),
 	cmocka_unit_test(a_report_of_what_waits_takes_nothing_away),
 	cmocka_unit_test(a_long_pass_takes_nothing_away_from_what_waits),
-	cmocka_unit_test(what_only_waits_for_its_turn_stays_ready),
 	cmocka_unit_test(what_is_in_use_stays_ready_whenever_it_was_reported_last),
 	cmocka_unit_test(whatever_goes_was_used_within_the_window),
 	cmocka_unit_test(bits_that_were_not_cleared_prove_nothing),

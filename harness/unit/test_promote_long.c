@@ -209,6 +209,52 @@ TEST(what_only_waits_for_its_turn_is_kept)
 	}
 }
 
+/* @nr pages are found at once, used all the time, and moved in 1.25 windows. */
+static void find_much(unsigned long nr)
+{
+	unsigned int now;
+	unsigned long i;
+
+	machine_moves_a_tick = nr / (WINDOW * 5 / 4);
+	for (i = 0; i < nr; i++)
+		machine_ready(2, i, 0);
+	for (now = 0; now < 2 * WINDOW; now += 200) {
+		for (i = 0; i < nr; i++)
+			machine_touch(2, i);
+		machine_run(200);
+	}
+	machine_moves_a_tick = 0;
+	assert_int_equal(machine_stat("skip_stale"), 0);
+	assert_true(machine_moved(2, 0, nr, 0) == nr);
+}
+
+/*
+ * Whenever it is found: also just before a bucket of the records' clock ends, and so long before
+ * a sweep that half of what moves until the next one has. A page now and then that moves before
+ * changes nothing.
+ */
+TEST(what_is_found_at_once_is_kept_whenever_that_is)
+{
+	const unsigned long nr = 120000;
+	unsigned int at, some, before;
+
+	for_each_layout(precise) {
+		for (at = 99, some = 0; at < WINDOW / 2; at += 400 * some, some = !some) {
+			machine_start_apart(precise);
+			machine_room(0, 500000);
+			machine_thread(2);
+			machine_run(WINDOW + 100 + at);
+			for (before = 0; before < WINDOW; before += 100) {
+				if (some)
+					machine_ready(2, nr + before, 0);
+				machine_run(100);
+			}
+			find_much(nr);
+			machine_stop();
+		}
+	}
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(the_last_pages_have_their_turn),
 	cmocka_unit_test(what_waits_from_the_first_pass_on_is_kept),
@@ -216,4 +262,5 @@ UNIT_MAIN(
 	cmocka_unit_test(nothing_is_left_behind_when_a_target_opens_meanwhile),
 	cmocka_unit_test(who_waits_no_more_holds_no_other_node_back),
 	cmocka_unit_test(what_only_waits_for_its_turn_is_kept),
+	cmocka_unit_test(what_is_found_at_once_is_kept_whenever_that_is),
 )

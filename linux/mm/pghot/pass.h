@@ -64,7 +64,10 @@ struct pghot_cleared {
  * @most: how many page table entries it may look at
  * @left: how many of these are left
  * @nr_moved: folios that have moved since it began
- * @moving_ms: when the first of these had
+ * @part_moved: those of a quarter of half a window, which is not over
+ * @part_most: the most that moved in any such part since it began
+ * @part_ms: when this part began
+ * @moving_ms: when a pass began before which nothing waited
  * @next: page to go on with
  * @slice_ms: when it began, or a part of it was done last
  * @pages: how many were looked at of late; never 0
@@ -80,6 +83,9 @@ struct pghot_sweep {
 	unsigned int most;
 	unsigned int left;
 	unsigned long nr_moved;
+	unsigned long part_moved;
+	unsigned long part_most;
+	u32 part_ms;
 	u32 moving_ms;
 	unsigned long next;
 	u32 slice_ms;
@@ -156,6 +162,7 @@ static inline void pghot_count_skip(const struct pghot_entry *e,
 
 /* sweep.c */
 void pghot_sweep(struct pghot_pass *p);
+void pghot_sweep_moved(struct pghot_sweep *s, unsigned long nr);
 bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e);
 u32 pghot_sweep_due_ms(const struct pghot_pass *p);
 bool pghot_sweep_presses(const struct pghot_pass *p);

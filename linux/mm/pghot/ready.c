@@ -35,9 +35,7 @@ void pghot_ready_settle(struct pghot_pass *p)
 
 	pghot_stat_add(PGHOT_STAT_moved, pr->nr_moved);
 	pghot_stat_add(PGHOT_STAT_skip_migrate, pr->nr_failed);
-	if (!p->sweep.nr_moved)
-		p->sweep.moving_ms = pghot_now_ms();
-	p->sweep.nr_moved += pr->nr_moved;
+	pghot_sweep_moved(&p->sweep, pr->nr_moved);
 	pr->nr_moved = 0;
 	pr->nr_failed = 0;
 }

@@ -47,6 +47,8 @@
  */
 #define LOOKS_PER_MS	10U
 #define LOOKS_PER_MOVED	3U
+/* How fast they move is known of so many parts of half a window. */
+#define SWEEP_PARTS	4UL
 
 /*
  * So much is done before those have their turn whose target is open: some 1 ms, or
@@ -78,16 +80,16 @@ u32 pghot_sweep_half_ms(void)
 }
 
 /*
- * What moves in half a window. When much was found at once, and the next sweep comes sooner
- * than that, more waits than what has moved by then pays for, and what it leaves out would be
- * stale by the sweep after it.
+ * What moves in half a window. Most waits when much was found at once where nothing had waited
+ * before. When the next sweep comes soon after, more waits than what has moved by then pays
+ * for, and what it leaves out would be stale by the sweep after it: for a window it is reckoned
+ * with what moves as fast as it did at most. Of what waits for room that would be too much.
  */
-static u64 sweep_moves(const struct pghot_sweep *s)
+static unsigned long sweep_moves(const struct pghot_sweep *s)
 {
-	u32 half = pghot_sweep_half_ms();
-	u32 took = clamp(pghot_now_ms() - s->moving_ms, max(half / 4, 1U), half);
+	bool begun = pghot_now_ms() - s->moving_ms < 2 * pghot_sweep_half_ms();
 
-	return div_u64((u64)s->nr_moved * half, took);
+	return begun ? max(s->nr_moved, SWEEP_PARTS * s->part_most) : s->nr_moved;
 }
 
 static unsigned int sweep_looks(const struct pghot_sweep *s)
@@ -95,7 +97,8 @@ static unsigned int sweep_looks(const struct pghot_sweep *s)
 	unsigned long looks = READ_ONCE(pghot_tunables.window_ms) / 2 *
 			      LOOKS_PER_MS;
 
-	return min_t(u64, looks + LOOKS_PER_MOVED * sweep_moves(s), U32_MAX);
+	return min_t(unsigned long, looks + LOOKS_PER_MOVED * sweep_moves(s),
+		     U32_MAX);
 }
 
 /*
@@ -308,6 +311,24 @@ static void sweep_set_limit(struct pghot_pass *p)
 				   div64_u64(pages << 32, ready));
 }
 
+/**
+ * pghot_sweep_moved - folios have moved
+ * @s: the sweep
+ * @nr: how many, since this was told last
+ */
+void pghot_sweep_moved(struct pghot_sweep *s, unsigned long nr)
+{
+	u32 now_ms = pghot_now_ms();
+
+	if (now_ms - s->part_ms >= pghot_sweep_half_ms() / SWEEP_PARTS) {
+		s->part_ms = now_ms;
+		s->part_moved = 0;
+	}
+	s->nr_moved += nr;
+	s->part_moved += nr;
+	s->part_most = max(s->part_most, s->part_moved);
+}
+
 /* One that began late leaves those after it their time. */
 static bool sweep_is_due(const struct pghot_sweep *s, u32 now_ms)
 {
@@ -334,6 +355,9 @@ static bool sweep_begin(struct pghot_pass *p)
 	s->most = looks;
 	s->left = looks;
 	s->nr_moved = 0;
+	s->part_moved = 0;
+	s->part_most = 0;
+	s->part_ms = now_ms;
 	s->next = 0;
 	now->since_ms = now_ms;
 	now->end = looks ? ULONG_MAX : 0;
