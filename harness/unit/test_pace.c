@@ -72,6 +72,20 @@ TEST(it_takes_no_more_looks_than_are_counted)
 	assert_int_equal(pghot_pace_looks(127), PGHOT_TALLY_MAX);
 }
 
+/* Each has counted that it is accessed as often as makes it ready, and no more than that. */
+TEST(what_each_look_finds_is_reported_before_the_last)
+{
+	u32 freq, look, looks;
+
+	for (freq = 1; freq <= 127; freq++) {
+		looks = pghot_pace_looks(freq);
+		assert_int_equal(pghot_pace_least(looks, freq), 1);
+		for (look = 1; look < looks; look++)
+			assert_int_equal(pghot_pace_least(look, freq),
+					 look == looks - 1 && look >= freq ? freq : 0);
+	}
+}
+
 TEST(the_period_doubles_and_then_the_scan_rests)
 {
 	u32 level;
@@ -228,6 +242,7 @@ TEST(no_more_cpu_time_is_spent_than_the_budget_has)
 UNIT_MAIN(
 	cmocka_unit_test(all_looks_of_a_round_fall_into_a_window),
 	cmocka_unit_test(it_takes_no_more_looks_than_are_counted),
+	cmocka_unit_test(what_each_look_finds_is_reported_before_the_last),
 	cmocka_unit_test(the_period_doubles_and_then_the_scan_rests),
 	cmocka_unit_test(a_pass_that_finds_nothing_makes_it_slower),
 	cmocka_unit_test(what_is_found_makes_it_faster),

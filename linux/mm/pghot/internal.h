@@ -157,10 +157,12 @@ struct pghot_target {
  * struct pghot_room - where one access is enough, as with hint faults
  * @plenty: nodes of the top tier that have plenty of free memory
  * @everywhere: all of them that pages are promoted to
+ * @gains: all others of those were known to gain by what comes, when that was last looked at
  */
 struct pghot_room {
 	nodemask_t plenty;
 	bool everywhere;
+	bool gains;
 };
 
 /**

@@ -95,6 +95,14 @@ bool pghot_target_active(int nid)
 	return target && target->active;
 }
 
+/* Did what came to it for others gain, when that was last known? */
+static bool target_gains(int nid)
+{
+	const struct pghot_target *target = pghot_target(nid);
+
+	return target && READ_ONCE(target->gain_percent) >= PGHOT_GAIN_PERCENT;
+}
+
 /**
  * pghot_look_for_room - find out where one access is enough
  * @room: set to that; who reads it meanwhile may find some of both
@@ -103,7 +111,7 @@ bool pghot_target_active(int nid)
  */
 void pghot_look_for_room(struct pghot_room *room)
 {
-	bool some = false, all = true;
+	bool some = false, all = true, gains = true;
 	int nid;
 
 	for_each_node(nid) {
@@ -115,8 +123,10 @@ void pghot_look_for_room(struct pghot_room *room)
 			node_clear(nid, room->plenty);
 		some |= target;
 		all &= !target || node_isset(nid, room->plenty);
+		gains &= !target || node_isset(nid, room->plenty) || target_gains(nid);
 	}
 	WRITE_ONCE(room->everywhere, some && all);
+	WRITE_ONCE(room->gains, some && gains);
 }
 
 /*

@@ -35,6 +35,23 @@ u32 pghot_pace_looks(u32 freq_threshold)
 	return min(freq_threshold + 1, PGHOT_TALLY_MAX);
 }
 
+/**
+ * pghot_pace_least - what is reported after a look
+ * @look: which of the round's looks it was; the first that counts is 1
+ * @freq_threshold: accesses within the window that make a page ready
+ *
+ * All that was accessed after the last one. What each look has found is ready one look sooner,
+ * and is promoted a period sooner for being reported then.
+ *
+ * Return: how often a page was accessed at least that is reported; 0: none is.
+ */
+u32 pghot_pace_least(u32 look, u32 freq_threshold)
+{
+	if (look == pghot_pace_looks(freq_threshold))
+		return 1;
+	return look == freq_threshold ? freq_threshold : 0;
+}
+
 /*
  * More of what becomes ready stays than goes. What other sources find may be all that stays,
  * as files that are being written do. Nobody counts by source: who found no more than went is

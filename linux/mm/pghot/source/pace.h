@@ -58,6 +58,7 @@ struct pghot_pace_round {
 };
 
 u32 pghot_pace_looks(u32 freq_threshold);
+u32 pghot_pace_least(u32 look, u32 freq_threshold);
 void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r);
 u32 pghot_pace_period_ms(const struct pghot_pace *p, u32 window_ms,
 			 u32 freq_threshold);

@@ -39,6 +39,7 @@
  * @begun: they were
  * @huge: what was counted is a huge page
  * @tally: how often each page was found accessed since
+ * @told: what was reported of it in this round: once is enough
  */
 struct pt_slot {
 	struct hlist_node taken;
@@ -49,6 +50,7 @@ struct pt_slot {
 	bool begun;
 	bool huge;
 	struct pghot_tally tally;
+	struct pghot_places told;
 };
 
 /**
@@ -71,7 +73,7 @@ struct pt_accessor {
  * @waits: how often VMAs of the process that is looked at are still waited for
  * @looked: page table entries looked at
  * @fresh: records that became ready
- * @accessor: of the page table that is looked at for the last time
+ * @accessor: of the page table of which something is reported
  * @nr_hot: pages of one page table that are to be reported
  * @hot: those; of a large folio the first page
  * @large: the large folio of this process that was met last, if it weighs anything: the next page
@@ -186,7 +188,8 @@ static inline bool pghot_pt_wants_vma(const struct vm_area_struct *vma)
 int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
 		 struct mm_walk *walk);
 bool pghot_pt_has_lower(struct pt_focus *focus, pmd_t *pmd, unsigned long addr);
-bool pghot_pt_look(struct pt_focus *focus, struct pt_slot *slot, bool last);
+bool pghot_pt_look(struct pt_focus *focus, struct pt_slot *slot, u32 least,
+		   bool last);
 void pghot_pt_met_large(struct pt_focus *focus, const struct pghot_access *access);
 void pghot_pt_large_ends(struct pt_focus *focus);
 
@@ -201,7 +204,7 @@ void pghot_pt_accessor(struct mm_struct *mm, struct pt_accessor *accessor);
 /* pt_focus.c */
 bool pghot_pt_admit(struct pt_focus *focus, struct mm_struct *mm,
 		    unsigned long addr, int nid);
-void pghot_pt_look_all(struct pt_focus *focus, bool last);
+void pghot_pt_look_all(struct pt_focus *focus, u32 least, bool last);
 void pghot_pt_empty(struct pt_focus *focus);
 
 /* pt_looker.c */

@@ -123,7 +123,8 @@ static void pt_focus_report(struct pt_focus *focus, const struct pt_slot *slot)
 	for (i = 0; i < focus->nr_hot; i++) {
 		struct pghot_access *a = &focus->hot[i];
 
-		a->interval_ms = interval_ms;
+		if (!a->interval_ms)
+			a->interval_ms = interval_ms;
 		if (pt_focus_has_room(&focus->room, a->nid)) {
 			a->interval_ms = 0;
 			a->weight = max(a->weight, READ_ONCE(pghot_tunables.freq_threshold));
@@ -164,13 +165,13 @@ static bool pt_focus_may_flush(struct mm_struct *mm)
  * of what is in the TLB since, and is followed by a flush whatever it finds.
  */
 static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
-				     bool last, unsigned int *left)
+				     u32 least, bool last, unsigned int *left)
 {
 	struct mm_struct *mm = focus->slots[first].mm;
 	bool alive = mmget_not_zero(mm), flush = !focus->slots[first].begun;
 	unsigned int i, waits;
 
-	if (alive && last)
+	if (alive && least)
 		pghot_pt_accessor(mm, &focus->accessor);
 	waits = min(*left, PT_WAITS);
 	focus->waits = waits;
@@ -178,7 +179,7 @@ static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 	for (i = first; i < focus->nr && focus->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;
-		flush |= pghot_pt_look(focus, &focus->slots[i], last);
+		flush |= pghot_pt_look(focus, &focus->slots[i], least, last);
 		pt_focus_report(focus, &focus->slots[i]);
 		cond_resched();
 	}
@@ -196,18 +197,19 @@ static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 /**
  * pghot_pt_look_all - look at all page tables of the focus
  * @focus: the page tables
- * @last: report what was counted
+ * @least: report what was counted so often, this look included; 0: nothing
+ * @last: no look at them follows
  *
  * The first look only clears: nobody knows since when a bit is set.
  *
  * Context: the thread that looks.
  */
-void pghot_pt_look_all(struct pt_focus *focus, bool last)
+void pghot_pt_look_all(struct pt_focus *focus, u32 least, bool last)
 {
 	unsigned int i = 0, left = PT_WAITS_ALL;
 
 	while (i < focus->nr) {
-		i = pt_focus_look_mm(focus, i, last, &left);
+		i = pt_focus_look_mm(focus, i, least, last, &left);
 		cond_resched();
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * A thread that looks at page tables, in rounds. A round fills the focus, clears the
  * accessed bits of what is in it, looks at it again, a period apart, and reports with
- * the last look. Between rounds it may rest: see pace.c.
+ * the last look, some of it before. Between rounds it may rest: see pace.c.
  */
 #include <linux/array_size.h>
 #include <linux/err.h>
@@ -156,7 +156,9 @@ static void pt_looker_look_again(struct pt_run *run)
 			return;
 		/* It may have been used up meanwhile. */
 		pghot_look_for_room(room);
-		pghot_pt_look_all(looker->focus, i == looks);
+		pghot_pt_look_all(looker->focus,
+				  i == looks || room->gains ? pghot_pace_least(i, freq) : 0,
+				  i == looks);
 		pt_looker_account(run);
 	}
 }
@@ -187,7 +189,7 @@ static u32 pt_looker_round(struct pt_run *run)
 	whole = passed || focus->nr >= PT_FOCUS_FEW;
 	/* Where most is in another focus, that nothing was found says nothing. */
 	round.passed = passed && focus->nr >= focus->others;
-	pghot_pt_look_all(focus, false);
+	pghot_pt_look_all(focus, 0, false);
 	pt_looker_account(run);
 	pt_looker_look_again(run);
 	pghot_pt_empty(focus);

@@ -115,11 +115,11 @@ int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
  * @slot: the page table
  * @memo: whether the section of the last page is tracked
  * @seen: places of large folios that were found accessed: each counts once
- * @told: places of those that were reported
  * @known: the first page of the one that was met last, and
  * @nr_known: how many it has: each of its entries says the same
+ * @least: report what was counted so often; 0: nothing
+ * @last: no look at it follows
  * @cleared: an accessed bit was set
- * @last: report what was counted
  * @asks: who accesses pages of the mapping that is looked at can be asked
  */
 struct pt_look {
@@ -127,11 +127,11 @@ struct pt_look {
 	struct pt_slot *slot;
 	struct pt_memo memo;
 	struct pghot_places seen;
-	struct pghot_places told;
 	unsigned long known;
 	unsigned long nr_known;
-	bool cleared;
+	u32 least;
 	bool last;
+	bool cleared;
 	bool asks;
 };
 
@@ -209,31 +209,44 @@ void pghot_pt_met_large(struct pt_focus *focus, const struct pghot_access *acces
 	focus->large.weight = max(before, access->weight);
 }
 
+/*
+ * Before the last look what would only wait is left for that: by how often it was accessed in
+ * all is decided who goes first.
+ */
 static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
 			    struct folio *folio, unsigned int i)
 {
 	bool large = folio_test_large(folio);
 	struct pt_focus *focus = look->focus;
+	struct pt_slot *slot = look->slot;
 	struct pghot_access access = {
 		.pfn = folio_pfn(folio),
-		.weight = pghot_tally_get(&look->slot->tally, i, large),
+		.weight = pghot_tally_get(&slot->tally, i, large),
 	};
 
-	if (!access.weight || focus->nr_hot == ARRAY_SIZE(focus->hot) ||
-	    (large && !pghot_places_add(&look->told, i)))
+	if (access.weight < look->least || focus->nr_hot == ARRAY_SIZE(focus->hot) ||
+	    pghot_places_has(&slot->told, i))
 		return;
 	access.nid = pt_table_accessor(look, vma, folio);
-	if (large)
+	if (!look->last && pghot_is_waiting(folio_nid(folio), access.nid))
+		return;
+	pghot_places_add(&slot->told, i);
+	if (large) {
+		/* It may be reported with another page table. */
+		access.interval_ms = max(pghot_now_ms() - slot->since_ms, 1U);
 		pghot_pt_met_large(focus, &access);
-	else
+	} else {
 		focus->hot[focus->nr_hot++] = access;
+	}
 }
 
 /* A huge page that was split, or made, is none that was counted. */
 static void pt_table_is_huge(struct pt_look *look, bool huge)
 {
-	if (look->slot->huge != huge)
+	if (look->slot->huge != huge) {
 		look->slot->tally = (struct pghot_tally) {};
+		look->slot->told = (struct pghot_places) {};
+	}
 	look->slot->huge = huge;
 }
 
@@ -264,7 +277,7 @@ static void pt_table_look_huge(struct pt_look *look, struct vm_area_struct *vma,
 	young |= mmu_notifier_clear_young(mm, addr, addr + PMD_SIZE);
 	if (young)
 		pt_table_count(look, folio, 0);
-	if (look->last)
+	if (look->least)
 		pt_table_report(look, vma, folio, 0);
 }
 
@@ -321,7 +334,7 @@ static void pt_table_report_entries(struct pt_look *look, struct vm_area_struct 
 	unsigned long addr;
 
 	for (addr = start; addr != end; addr += PAGE_SIZE, ptes++)
-		if (large || pghot_tally_get(tally, pte_index(addr), false))
+		if (large || pghot_tally_get(tally, pte_index(addr), false) >= look->least)
 			pt_table_report_entry(look, vma, addr, ptep_get(ptes));
 }
 
@@ -341,7 +354,7 @@ static void pt_table_look_entries(struct pt_look *look, struct vm_area_struct *v
 	for (addr = start; addr != end; addr += PAGE_SIZE)
 		pt_table_look_entry(look, vma, addr,
 				    ptes + (addr - start) / PAGE_SIZE, notify);
-	if (look->last)
+	if (look->least)
 		pt_table_report_entries(look, vma, start, end, ptes);
 	pte_unmap_unlock(ptes, ptl);
 }
@@ -377,7 +390,7 @@ static bool pt_table_look_vma(struct pt_look *look, unsigned long start,
 		return false;
 	*end = min(vma->vm_end, look->slot->addr + PMD_SIZE);
 	if (pghot_pt_wants_vma(vma)) {
-		look->asks = look->last && READ_ONCE(pghot_tunables.ask) &&
+		look->asks = look->least && READ_ONCE(pghot_tunables.ask) &&
 			     pghot_ask_vma(vma, start);
 		walk_page_range_vma(vma, start, *end, &look_ops, look);
 	}
@@ -400,7 +413,8 @@ static bool pt_table_wait(struct pt_focus *focus, unsigned int *waits)
  * pghot_pt_look - look at a page table's accessed bits, and clear them
  * @focus: who looks; what is hot is gathered there
  * @slot: the page table
- * @last: gather what was counted, this look included
+ * @least: gather what was counted so often, this look included; 0: nothing
+ * @last: no look at it follows in this round
  *
  * A VMA that is being changed just now is left out. The first look and the last one
  * wait for it: without the one nobody knows since when a bit is set, and without the
@@ -410,14 +424,15 @@ static bool pt_table_wait(struct pt_focus *focus, unsigned int *waits)
  *
  * Return: true if any was set.
  */
-bool pghot_pt_look(struct pt_focus *focus, struct pt_slot *slot, bool last)
+bool pghot_pt_look(struct pt_focus *focus, struct pt_slot *slot, u32 least, bool last)
 {
 	unsigned long start = slot->addr, limit = slot->addr + PMD_SIZE, end;
 	struct pt_look look = {
 		.focus = focus,
 		.slot = slot,
 		.memo.section = PT_NO_SECTION,
-		.last = last && slot->begun,
+		.least = slot->begun ? least : 0,
+		.last = last,
 	};
 	unsigned int waits = 0;
 	bool all = true;
