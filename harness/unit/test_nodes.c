@@ -187,8 +187,7 @@ TEST(others_may_run_after_each_section_of_a_node)
 	assert_int_equal(machine_lives(with_a_gap), 0);
 }
 
-/* Of what is ready all waits: nodes on which nothing is have no say. */
-static bool one_waits(unsigned int n)
+static void begin_full(void)
 {
 	machine_power_on();
 	memory_comes();
@@ -196,16 +195,40 @@ static bool one_waits(unsigned int n)
 	assert_int_equal(pghot_register_source(&source), 0);
 	machine_room(0, 0);
 	machine_room(1, 0);
+}
+
+/* Of what is ready all waits: nodes on which nothing is have no say. */
+static bool one_waits(unsigned int n)
+{
+	begin_full();
 	machine_run(100);
 	assert_false(pghot_all_waiting());
 	machine_ready(LOWER, 7, NUMA_NO_NODE);
 	machine_run(100);
 	assert_true(pghot_all_waiting());
+	assert_true(pghot_few_ready());
 	machine_room(0, 1000);
 	machine_run(500);
 	assert_int_equal(machine_moved(LOWER, 7, 8, 0), 1);
 	assert_false(pghot_all_waiting());
 	return false;
+}
+
+/* Whoever comes now is moved after all of those. */
+static bool many_wait(unsigned int n)
+{
+	begin_full();
+	assert_true(pghot_few_ready());
+	machine_ready_first(LOWER, 1024, NUMA_NO_NODE);
+	assert_true(pghot_few_ready());
+	machine_ready(LOWER, 1024, NUMA_NO_NODE);
+	assert_false(pghot_few_ready());
+	return false;
+}
+
+TEST(few_are_ready_until_more_wait_than_are_moved_at_once)
+{
+	assert_int_equal(machine_lives(many_wait), 0);
 }
 
 TEST(all_waits_though_another_node_has_nothing_ready)
@@ -253,6 +276,7 @@ UNIT_MAIN(
 	cmocka_unit_test(memory_that_comes_without_memory_for_it_leaves_the_rest_alone),
 	cmocka_unit_test(the_next_block_brings_what_the_first_could_not),
 	cmocka_unit_test(others_may_run_after_each_section_of_a_node),
+	cmocka_unit_test(few_are_ready_until_more_wait_than_are_moved_at_once),
 	cmocka_unit_test(all_waits_though_another_node_has_nothing_ready),
 	cmocka_unit_test(the_scan_passes_over_nodes_that_are_not_of_a_lower_tier),
 )

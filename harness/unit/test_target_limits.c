@@ -128,6 +128,34 @@ TEST(a_thread_that_ends_claims_nothing)
 	machine_stop();
 }
 
+/* Each target has plenty of room, or was known to gain; of one nothing is known at first. */
+TEST(exchange_gains_where_all_targets_have_gained)
+{
+	struct pghot_room room = {};
+
+	machine_start_apart(false);
+	pghot_look_for_room(&room);
+	assert_false(room.everywhere || room.gains);
+	pghot_target(0)->gain_percent = PGHOT_GAIN_PERCENT;
+	pghot_look_for_room(&room);
+	assert_false(room.gains);
+	pghot_target(1)->gain_percent = PGHOT_GAIN_PERCENT - 1;
+	pghot_look_for_room(&room);
+	assert_false(room.gains);
+	machine_plenty(1);
+	pghot_look_for_room(&room);
+	assert_true(room.gains);
+	assert_false(room.everywhere);
+	machine_room(1, 1000);
+	pghot_target(1)->gain_percent = PGHOT_GAIN_PERCENT;
+	pghot_look_for_room(&room);
+	assert_true(room.gains);
+	pghot_target(0)->gain_percent = 80;
+	pghot_look_for_room(&room);
+	assert_false(room.gains);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(tokens_or_room_bound_it),
 	cmocka_unit_test(plenty_takes_no_tokens),
@@ -136,4 +164,5 @@ UNIT_MAIN(
 	cmocka_unit_test(who_had_more_waits_for_the_other),
 	cmocka_unit_test(what_was_before_a_claim_does_not_count),
 	cmocka_unit_test(a_thread_that_ends_claims_nothing),
+	cmocka_unit_test(exchange_gains_where_all_targets_have_gained),
 )

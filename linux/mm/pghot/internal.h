@@ -222,6 +222,7 @@ extern struct pghot_node *pghot_nodes[MAX_NUMNODES];
 int pghot_nodes_enable(bool enable);
 void pghot_nodes_forget(void);
 bool pghot_all_waiting(void);
+bool pghot_few_ready(void);
 int pghot_nodes_init(struct kobject *parent);
 
 /**

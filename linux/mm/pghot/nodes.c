@@ -288,6 +288,28 @@ bool pghot_all_waiting(void)
 	return any;
 }
 
+/* Two page tables' pages, which some 8 ms move. */
+#define FEW_READY	1024UL
+
+/**
+ * pghot_few_ready - is what becomes ready next to be moved at once
+ *
+ * As far as threads go; who takes nothing just now is for pghot_is_waiting().
+ *
+ * Context: any but NMI; it goes through all nodes.
+ *
+ * Return: true if hardly anything is ready before it.
+ */
+bool pghot_few_ready(void)
+{
+	int nid;
+
+	for_each_node_mask(nid, pghot_lower_nodes)
+		if (pghot_map_ready(&pghot_node(nid)->map, NULL) > FEW_READY)
+			return false;
+	return true;
+}
+
 static void nodes_sync_work(struct work_struct *work)
 {
 	get_online_mems();

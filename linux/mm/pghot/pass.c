@@ -439,7 +439,7 @@ u32 pghot_pass_run(struct pghot_pass *p)
 	p->began_ms = pghot_now_ms();
 	p->flushed_ms = p->began_ms;
 	if (!p->waiting)
-		p->sweep.moving_ms = p->began_ms;
+		p->sweep.calm_ms = p->began_ms;
 	pghot_sweep(p);
 	pass_open_targets(p, true);
 	if (p->promoter->all_closed)

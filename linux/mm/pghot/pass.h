@@ -67,7 +67,7 @@ struct pghot_cleared {
  * @part_moved: those of a quarter of half a window, which is not over
  * @part_most: the most that moved in any such part since it began
  * @part_ms: when this part began
- * @moving_ms: when a pass began before which nothing waited
+ * @calm_ms: when a pass began before which nothing waited
  * @next: page to go on with
  * @slice_ms: when it began, or a part of it was done last
  * @pages: how many were looked at of late; never 0
@@ -86,7 +86,7 @@ struct pghot_sweep {
 	unsigned long part_moved;
 	unsigned long part_most;
 	u32 part_ms;
-	u32 moving_ms;
+	u32 calm_ms;
 	unsigned long next;
 	u32 slice_ms;
 	unsigned long pages;

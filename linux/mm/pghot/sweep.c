@@ -87,7 +87,7 @@ u32 pghot_sweep_half_ms(void)
  */
 static unsigned long sweep_moves(const struct pghot_sweep *s)
 {
-	bool begun = pghot_now_ms() - s->moving_ms < 2 * pghot_sweep_half_ms();
+	bool begun = pghot_now_ms() - s->calm_ms < 2 * pghot_sweep_half_ms();
 
 	return begun ? max(s->nr_moved, SWEEP_PARTS * s->part_most) : s->nr_moved;
 }

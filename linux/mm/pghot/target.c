@@ -104,7 +104,7 @@ static bool target_gains(int nid)
 }
 
 /**
- * pghot_look_for_room - find out where one access is enough
+ * pghot_look_for_room - find out where one access is enough, and whether else exchange gains
  * @room: set to that; who reads it meanwhile may find some of both
  *
  * Context: any but NMI.

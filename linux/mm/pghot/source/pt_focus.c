@@ -179,7 +179,9 @@ static unsigned int pt_focus_look_mm(struct pt_focus *focus, unsigned int first,
 	for (i = first; i < focus->nr && focus->slots[i].mm == mm; i++) {
 		if (!alive || kthread_should_stop())
 			continue;
-		flush |= pghot_pt_look(focus, &focus->slots[i], least, last);
+		/* What would queue is left for the last look, which says how hot it is. */
+		flush |= pghot_pt_look(focus, &focus->slots[i],
+				       last || (least && pghot_few_ready()) ? least : 0, last);
 		pt_focus_report(focus, &focus->slots[i]);
 		cond_resched();
 	}

@@ -199,22 +199,21 @@ void pghot_pt_large_ends(struct pt_focus *focus)
  */
 void pghot_pt_met_large(struct pt_focus *focus, const struct pghot_access *access)
 {
-	u32 before = focus->large.weight;
-
-	if (focus->large.pfn != access->pfn) {
+	if (focus->large.weight && focus->large.pfn == access->pfn &&
+	    focus->large.weight > access->weight)
+		return;
+	if (focus->large.pfn != access->pfn)
 		pghot_pt_large_ends(focus);
-		before = 0;
-	}
 	focus->large = *access;
-	focus->large.weight = max(before, access->weight);
 }
 
 /*
  * Before the last look what would only wait is left for that: by how often it was accessed in
- * all is decided who goes first.
+ * all is decided who goes first. So is a large folio that another page table may have part of,
+ * which may not be hot yet, and would be reported once more.
  */
 static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
-			    struct folio *folio, unsigned int i)
+			    struct folio *folio, unsigned int i, bool whole)
 {
 	bool large = folio_test_large(folio);
 	struct pt_focus *focus = look->focus;
@@ -228,7 +227,7 @@ static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
 	    pghot_places_has(&slot->told, i))
 		return;
 	access.nid = pt_table_accessor(look, vma, folio);
-	if (!look->last && pghot_is_waiting(folio_nid(folio), access.nid))
+	if (!look->last && (!whole || pghot_is_waiting(folio_nid(folio), access.nid)))
 		return;
 	pghot_places_add(&slot->told, i);
 	if (large) {
@@ -278,7 +277,7 @@ static void pt_table_look_huge(struct pt_look *look, struct vm_area_struct *vma,
 	if (young)
 		pt_table_count(look, folio, 0);
 	if (look->least)
-		pt_table_report(look, vma, folio, 0);
+		pt_table_report(look, vma, folio, 0, true);
 }
 
 static void pt_table_look_entry(struct pt_look *look, struct vm_area_struct *vma,
@@ -307,7 +306,9 @@ static void pt_table_look_entry(struct pt_look *look, struct vm_area_struct *vma
 static void pt_table_report_entry(struct pt_look *look, struct vm_area_struct *vma,
 				  unsigned long addr, pte_t val)
 {
+	unsigned int i = pte_index(addr), place;
 	struct folio *folio;
+	bool whole;
 
 	if (!pt_table_entry_tracked(&look->memo, val) ||
 	    pte_pfn(val) - look->known < look->nr_known)
@@ -317,8 +318,9 @@ static void pt_table_report_entry(struct pt_look *look, struct vm_area_struct *v
 		return;
 	look->known = folio_pfn(folio);
 	look->nr_known = folio_nr_pages(folio);
-	pt_table_report(look, vma, folio,
-			pt_table_place(folio, pte_pfn(val), pte_index(addr)));
+	place = pt_table_place(folio, pte_pfn(val), i);
+	whole = i >= pte_pfn(val) - look->known && place + look->nr_known <= PTRS_PER_PTE;
+	pt_table_report(look, vma, folio, place, whole);
 }
 
 /*

@@ -107,8 +107,8 @@ static void one_that_is_full_takes_no_more(struct kunit *test)
 /* However its parts are met, in one look they are the same accesses. */
 static void a_large_folio_of_two_tables_is_reported_once(struct kunit *test)
 {
-	const struct pghot_access head = { .pfn = 512, .weight = 1 };
-	const struct pghot_access tail = { .pfn = 512, .weight = 3 };
+	const struct pghot_access head = { .pfn = 512, .weight = 1, .interval_ms = 10 };
+	const struct pghot_access tail = { .pfn = 512, .weight = 3, .interval_ms = 30 };
 	const struct pghot_access next = { .pfn = 1024, .weight = 2 };
 	struct focus_fixture *f = test->priv;
 
@@ -120,6 +120,7 @@ static void a_large_folio_of_two_tables_is_reported_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, f->a->nr_hot, 1);
 	KUNIT_EXPECT_EQ(test, f->a->hot[0].pfn, 512);
 	KUNIT_EXPECT_EQ(test, f->a->hot[0].weight, 3);
+	KUNIT_EXPECT_EQ(test, f->a->hot[0].interval_ms, 30);
 	KUNIT_EXPECT_EQ(test, f->a->large.pfn, 1024);
 	KUNIT_EXPECT_EQ(test, f->a->large.weight, 2);
 }
