@@ -199,11 +199,10 @@ void pghot_pt_large_ends(struct pt_focus *focus)
  */
 void pghot_pt_met_large(struct pt_focus *focus, const struct pghot_access *access)
 {
-	if (focus->large.weight && focus->large.pfn == access->pfn &&
-	    focus->large.weight > access->weight)
-		return;
 	if (focus->large.pfn != access->pfn)
 		pghot_pt_large_ends(focus);
+	else if (focus->large.weight > access->weight)
+		return;
 	focus->large = *access;
 }
 
