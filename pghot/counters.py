@@ -213,8 +213,8 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_delay_busy",
-            "The page could not be isolated: something else was working on it, or on its process's"
-            " memory map, just then.",
+            "The page could not be moved just then: something else was working on it, or on its"
+            " process's memory map, or it is page cache that somebody is reading or has in a pipe.",
             "It is tried again until it goes cold. When this dominates, look for compaction or"
             " memory offlining.",
         ),

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What migration leaves behind: how it is counted, and whose its tokens are. */
+/*
+ * What migration leaves behind: how it is counted, and whose its tokens are. And what is
+ * not tried, as it is known to fail.
+ */
 #include "unit.h"
 #include "machine.h"
+
+#include <linux/mm_inline.h>
 
 TEST(a_folio_that_is_split_counts_as_one)
 {
@@ -86,9 +91,76 @@ TEST(tokens_that_were_never_taken_do_not_come_back)
 	machine_stop();
 }
 
+/* As one that is being read, or is in a pipe: it has another turn, with the same record. */
+TEST(what_somebody_holds_has_another_turn)
+{
+	for_each_layout(precise) {
+		machine_start(precise);
+		machine_plenty(0);
+		machine_folio(2, 0)->refs++;
+		machine_ready(2, 0, 0);
+		machine_ready(2, 1, 0);
+		machine_thread(2);
+		machine_run(3 * PGHOT_PERIOD_MS);
+		assert_int_equal(machine_stat("moved"), 1);
+		assert_int_equal(machine_stat("skip_migrate"), 0);
+		assert_in_range(machine_stat("delay_busy"), 2, 4);
+		machine_folio(2, 0)->refs--;
+		machine_run(PGHOT_PERIOD_MS + 1);
+		assert_int_equal(machine_stat("moved"), 2);
+		assert_int_equal(machine_drained, 0);
+		machine_stop();
+	}
+}
+
+TEST(what_is_held_for_long_goes_stale)
+{
+	machine_start(false);
+	machine_plenty(0);
+	machine_folio(2, 0)->refs++;
+	machine_ready(2, 0, 0);
+	machine_thread(2);
+	machine_run(2 * PGHOT_WINDOW_MS);
+	assert_int_equal(machine_stat("moved"), 0);
+	assert_int_equal(machine_stat("skip_stale"), 1);
+	machine_stop();
+}
+
+/* Without the multi-gen LRU: by a CPU that may never have others to activate. */
+TEST(what_waits_to_be_activated_is_drained)
+{
+	machine_start(false);
+	machine_lru_gen = false;
+	machine_plenty(0);
+	machine_folio(2, 0)->refs++;
+	machine_ready(2, 0, 0);
+	machine_thread(2);
+	machine_run(PGHOT_WINDOW_MS + PGHOT_PERIOD_MS);
+	assert_int_equal(machine_drained, 1);
+	machine_stop();
+}
+
+/* Others that hold a page which is mapped are for migration to find. */
+TEST(what_is_mapped_is_tried)
+{
+	machine_start(false);
+	machine_plenty(0);
+	machine_folio(2, 0)->mapped = true;
+	machine_folio(2, 0)->pinned = true;
+	machine_ready(2, 0, 0);
+	machine_thread(2);
+	machine_run(PGHOT_PERIOD_MS);
+	assert_int_equal(machine_stat("skip_migrate"), 1);
+	machine_stop();
+}
+
 UNIT_MAIN(
 	cmocka_unit_test(a_folio_that_is_split_counts_as_one),
 	cmocka_unit_test(a_folio_that_lost_few_pages_has_moved),
 	cmocka_unit_test(tokens_of_what_did_not_move_come_back),
 	cmocka_unit_test(tokens_that_were_never_taken_do_not_come_back),
+	cmocka_unit_test(what_somebody_holds_has_another_turn),
+	cmocka_unit_test(what_is_held_for_long_goes_stale),
+	cmocka_unit_test(what_waits_to_be_activated_is_drained),
+	cmocka_unit_test(what_is_mapped_is_tried),
 )

@@ -47,6 +47,7 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 		p->place[nid].most_class = PGHOT_CLASSES;
 	p->turn = NUMA_NO_NODE;
 	p->seek_ms = pghot_now_ms();
+	p->sweep.calm = true;
 	p->sweep.all_ms = p->seek_ms;
 	p->sweep.pages = 1;
 	p->sweep.looks = 1;
@@ -398,11 +399,11 @@ static DECLARE_WORK(drain_work, pass_drain_all);
  */
 static void pass_drain(struct pghot_pass *p)
 {
-	if (!p->promoter->off_lru ||
+	if (!p->promoter->drain ||
 	    pghot_now_ms() - p->drained_ms < READ_ONCE(pghot_tunables.window_ms))
 		return;
 	queue_work(system_dfl_wq, &drain_work);
-	p->promoter->off_lru = false;
+	p->promoter->drain = false;
 	p->drained_ms = pghot_now_ms();
 }
 
@@ -415,6 +416,7 @@ static u32 pass_due_ms(struct pghot_pass *p)
 		due = min(due, READ_ONCE(pghot_period_ms));
 	/* It may go stale. */
 	p->waiting = due != U32_MAX;
+	p->sweep.calm = !p->waiting || pghot_sweep_few_wait(p);
 	return p->cut ? 0 : min(due, pghot_sweep_due_ms(p));
 }
 
@@ -438,7 +440,7 @@ u32 pghot_pass_run(struct pghot_pass *p)
 	p->presses = false;
 	p->began_ms = pghot_now_ms();
 	p->flushed_ms = p->began_ms;
-	if (!p->waiting)
+	if (p->sweep.calm)
 		p->sweep.calm_ms = p->began_ms;
 	pghot_sweep(p);
 	pass_open_targets(p, true);

@@ -307,7 +307,25 @@ static enum pghot_verdict promote_off_lru(struct pghot_promoter *p, struct folio
 	if (page_has_type(&folio->page) ||
 	    (!READ_ONCE(folio->mapping) && !folio_test_swapcache(folio)))
 		return PGHOT_UNMOVABLE;
-	p->off_lru = true;
+	p->drain = true;
+	return PGHOT_BUSY;
+}
+
+/*
+ * Who reads a file holds what is read, and it does not move before that is over. The use is
+ * told of first: the thread that it wakes comes while the page is being read, and the more
+ * often the longer that takes. A pipe holds what is in it.
+ */
+static bool promote_is_held(const struct folio *folio)
+{
+	return !folio_test_anon(folio) && !folio_mapped(folio) &&
+	       folio_ref_count(folio) > folio_expected_ref_count(folio) + 1;
+}
+
+static enum pghot_verdict promote_held(struct pghot_promoter *p)
+{
+	/* A CPU's list of folios to be activated holds them too. The multi-gen LRU has none. */
+	p->drain |= !lru_gen_enabled();
 	return PGHOT_BUSY;
 }
 
@@ -341,6 +359,8 @@ enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
 	else if (folio_maybe_dma_pinned(folio))
 		/* That it cannot move migration finds out after it is unmapped. */
 		verdict = PGHOT_PINNED;
+	else if (promote_is_held(folio))
+		verdict = promote_held(p);
 	else
 		verdict = promote_isolate(p, folio, offer);
 	folio_put(folio);

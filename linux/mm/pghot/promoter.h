@@ -202,7 +202,7 @@ struct pghot_ask {
  * @nr_failed: those that have not
  * @pages_moved: pages of all folios that have moved
  * @pages_failed: those of folios that have not
- * @off_lru: a folio was met that is on its way to an LRU list
+ * @drain: a folio was met that a CPU's list may hold, on its way to an LRU list
  * @allowed: nodes that a folio's owners allow
  * @route: where pages go of which nobody knows who accesses them
  * @ask: pages of which that is asked
@@ -226,7 +226,7 @@ struct pghot_promoter {
 	unsigned long nr_failed;
 	unsigned long pages_moved;
 	unsigned long pages_failed;
-	bool off_lru;
+	bool drain;
 	nodemask_t allowed;
 	struct pghot_route route;
 	struct pghot_ask ask;

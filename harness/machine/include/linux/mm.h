@@ -101,6 +101,9 @@ int page_to_nid(const struct page *page);
 #define folio_test_workingset(folio) ((folio)->workingset)
 #define folio_test_anon(folio)	((folio)->anon)
 #define folio_mapped(folio)	((folio)->mapped)
+#define folio_ref_count(folio)	((folio)->refs)
+/* By its file, or by what has it mapped. */
+#define folio_expected_ref_count(folio) 1
 #define folio_set_active(folio)	do { } while (0)
 #define folio_use_access_time(folio) false
 #define lru_add_drain()		do { } while (0)

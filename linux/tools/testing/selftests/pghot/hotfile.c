@@ -19,7 +19,11 @@
 
 #include "region.h"
 
+/* What a pipe has room for, if it is not told otherwise. */
+#define HELD	16
+
 static int fd, cpu = -1;
+static int held[2];
 static size_t piece = PAGE, bytes;
 static char *buffer;
 static bool running, reading;
@@ -96,21 +100,49 @@ static void set_running(bool on)
 		nap_ms(1);
 }
 
+static void new_pipe(int fds[2])
+{
+	if (pipe(fds))
+		die("no pipe: %s", strerror(errno));
+}
+
+static void close_pipe(int fds[2])
+{
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void splice_page(int from, loff_t *at, int to)
+{
+	if (splice(from, at, to, NULL, PAGE, 0) != (ssize_t)PAGE)
+		die("splice: %s", strerror(errno));
+}
+
 /* Page by page through a pipe, as sendfile() does. */
 static void splice_file(void)
 {
 	int pipe_fd[2], null = open("/dev/null", O_WRONLY);
 	loff_t at = 0;
 
-	if (null < 0 || pipe(pipe_fd))
-		die("no pipe: %s", strerror(errno));
-	while (at < (loff_t)bytes)
-		if (splice(fd, &at, pipe_fd[1], NULL, PAGE, 0) != (ssize_t)PAGE ||
-		    splice(pipe_fd[0], NULL, null, NULL, PAGE, 0) != (ssize_t)PAGE)
-			die("splice: %s", strerror(errno));
-	close(pipe_fd[0]);
-	close(pipe_fd[1]);
+	if (null < 0)
+		die("/dev/null: %s", strerror(errno));
+	new_pipe(pipe_fd);
+	while (at < (loff_t)bytes) {
+		splice_page(fd, &at, pipe_fd[1]);
+		splice_page(pipe_fd[0], NULL, null);
+	}
+	close_pipe(pipe_fd);
 	close(null);
+}
+
+/* The first pages stay in a pipe, as many as go into it. */
+static void hold(void)
+{
+	loff_t at = 0;
+
+	new_pipe(held);
+	while (at < HELD * (loff_t)PAGE)
+		splice_page(fd, &at, held[1]);
 }
 
 static void map_file(void)
@@ -155,6 +187,7 @@ static void drain(int node)
 /*
  *	run, stop	read the file over and over, or no more
  *	read, splice	read it once, or page by page through a pipe
+ *	hold, let	put its first 16 pages into a pipe; drop what is in that
  *	map, unmap	map it and read all of the mapping; unmap it
  *	where		pages on each node
  *	check		passes and pages that found wrong contents
@@ -167,6 +200,10 @@ static bool obey(const char *line)
 		bad += !read_file(buffer);
 	} else if (!strcmp(line, "splice")) {
 		splice_file();
+	} else if (!strcmp(line, "hold")) {
+		hold();
+	} else if (!strcmp(line, "let")) {
+		close_pipe(held);
 	} else if (!strcmp(line, "map")) {
 		map_file();
 		touch_mapped();

@@ -135,6 +135,25 @@ test_a_large_folio_counts_once() {
 	conserved
 }
 
+# It does not move while it is in a pipe, and it does after that without another read.
+test_what_is_held_goes_later() {
+	page_cache
+	file -c "$CPU"
+	ask hold
+	ask run
+	wait_until file_is_on "$FAST" $((PAGES / 2)) || fail "most stays: $REPLY"
+	pause 100
+	ask where
+	(($(on "$SLOW") >= 16)) || fail "what is in a pipe moved: $REPLY"
+	# To look takes a mapping, and what is mapped is tried, and found again.
+	pause 60
+	ask stop
+	ask let
+	wait_until file_is_on "$FAST" || fail "what was held stays: $REPLY"
+	expect 0 check
+	conserved
+}
+
 test_off_means_off() {
 	page_cache
 	file -c "$CPU"
