@@ -215,8 +215,8 @@ COUNTERS: dict[str, Counter] = dict(
             "pghot_delay_busy",
             "The page could not be moved just then: something else was working on it, or on its"
             " process's memory map, or it is page cache that somebody is reading or has in a pipe.",
-            "It is tried again until it goes cold. When this dominates, look for compaction or"
-            " memory offlining.",
+            "It is tried again until it goes cold. When this dominates, look for compaction, memory"
+            " offlining, or a program that reads the same files all the time.",
         ),
         _counter(
             "pghot_refused_exec",

@@ -415,7 +415,8 @@ int migrate_misplaced_folio_prepare(struct folio *folio,
 
 static unsigned long moves(struct folio *folio)
 {
-	if (folio->pinned)
+	/* One is of who isolated it. */
+	if (folio->pinned || folio->refs > 2)
 		return 0;
 	return folio_nr_pages(folio) - folio->splits;
 }
@@ -443,8 +444,7 @@ unsigned int migrate_misplaced_folios(struct list_head *list, int node,
 
 		list_del(&folio->lru);
 		machine_isolated--;
-		assert_int_equal(folio->refs, 2);
-		folio->refs = n ? 0 : 1;
+		folio->refs = n ? 0 : folio->refs - 1;
 		folio->on_lru = true;
 		left += n ? folio->splits : 1;
 		*nr_pages += n;

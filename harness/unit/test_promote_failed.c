@@ -8,6 +8,8 @@
 
 #include <linux/mm_inline.h>
 
+#include "promoter.h"
+
 TEST(a_folio_that_is_split_counts_as_one)
 {
 	unsigned long i;
@@ -126,31 +128,73 @@ TEST(what_is_held_for_long_goes_stale)
 	machine_stop();
 }
 
-/* Without the multi-gen LRU: by a CPU that may never have others to activate. */
+/*
+ * Without the multi-gen LRU: by a CPU that may never have others to activate. One that is
+ * active already, or has pages, waits for something else.
+ */
 TEST(what_waits_to_be_activated_is_drained)
 {
 	machine_start(false);
 	machine_lru_gen = false;
 	machine_plenty(0);
+	machine_folio(2, 0)->active = true;
 	machine_folio(2, 0)->refs++;
+	machine_large(2, 16, 4)->refs++;
 	machine_ready(2, 0, 0);
+	machine_ready(2, 16, 0);
 	machine_thread(2);
 	machine_run(PGHOT_WINDOW_MS + PGHOT_PERIOD_MS);
+	assert_int_equal(machine_stat("skip_migrate"), 0);
+	assert_int_equal(machine_drained, 0);
+	machine_folio(2, 1)->refs++;
+	machine_ready(2, 1, 0);
+	machine_run(PGHOT_PERIOD_MS);
 	assert_int_equal(machine_drained, 1);
+	machine_stop();
+}
+
+/* Of those that wait again and again there are few. */
+TEST(many_that_are_held_are_tried)
+{
+	unsigned long i;
+
+	machine_start(false);
+	machine_plenty(0);
+	for (i = 0; i < PGHOT_HELD_MAX + 8; i++) {
+		machine_folio(2, i)->refs++;
+		machine_ready(2, i, 0);
+	}
+	machine_ready(2, i, 0);
+	machine_thread(2);
+	machine_run(3 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_stat("skip_migrate"), 8);
+	assert_int_equal(machine_stat("moved"), 1);
+	while (i--)
+		machine_folio(2, i)->refs--;
+	machine_run(PGHOT_PERIOD_MS + 1);
+	assert_int_equal(machine_stat("moved"), 1 + PGHOT_HELD_MAX);
 	machine_stop();
 }
 
 /* Others that hold a page which is mapped are for migration to find. */
 TEST(what_is_mapped_is_tried)
 {
+	unsigned long i;
+
 	machine_start(false);
 	machine_plenty(0);
 	machine_folio(2, 0)->mapped = true;
-	machine_folio(2, 0)->pinned = true;
-	machine_ready(2, 0, 0);
+	machine_folio(2, 1)->anon = true;
+	/* It was truncated. */
+	machine_folio(2, 2)->mapping = NULL;
+	machine_folio(2, 2)->swapcache = true;
+	for (i = 0; i < 3; i++) {
+		machine_folio(2, i)->refs++;
+		machine_ready(2, i, 0);
+	}
 	machine_thread(2);
 	machine_run(PGHOT_PERIOD_MS);
-	assert_int_equal(machine_stat("skip_migrate"), 1);
+	assert_int_equal(machine_stat("skip_migrate"), 3);
 	machine_stop();
 }
 
@@ -162,5 +206,6 @@ UNIT_MAIN(
 	cmocka_unit_test(what_somebody_holds_has_another_turn),
 	cmocka_unit_test(what_is_held_for_long_goes_stale),
 	cmocka_unit_test(what_waits_to_be_activated_is_drained),
+	cmocka_unit_test(many_that_are_held_are_tried),
 	cmocka_unit_test(what_is_mapped_is_tried),
 )

@@ -119,7 +119,7 @@ enum pghot_verdict {
 	PGHOT_FAILED,		/* migration was tried and failed */
 	PGHOT_ASKED,		/* its next access will say who accesses it */
 	/* It stays for now: */
-	PGHOT_BUSY,		/* in use by the kernel */
+	PGHOT_BUSY,		/* in use by the kernel, or page cache that is being read */
 	PGHOT_NO_TARGET,	/* there is no node in the top tier */
 	PGHOT_WAITS_ROOM,	/* no target has room */
 	PGHOT_WAITS_RATE,	/* the target's rate limit is used up */

@@ -416,7 +416,7 @@ static u32 pass_due_ms(struct pghot_pass *p)
 		due = min(due, READ_ONCE(pghot_period_ms));
 	/* It may go stale. */
 	p->waiting = due != U32_MAX;
-	p->sweep.calm = !p->waiting || pghot_sweep_few_wait(p);
+	p->sweep.calm = (!p->waiting && !p->cut) || pghot_sweep_few_wait(p);
 	return p->cut ? 0 : min(due, pghot_sweep_due_ms(p));
 }
 
@@ -438,6 +438,7 @@ u32 pghot_pass_run(struct pghot_pass *p)
 	p->no_target = false;
 	p->cut = false;
 	p->presses = false;
+	p->promoter->nr_held = 0;
 	p->began_ms = pghot_now_ms();
 	p->flushed_ms = p->began_ms;
 	if (p->sweep.calm)

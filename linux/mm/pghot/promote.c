@@ -254,6 +254,37 @@ static bool promote_elsewhere(struct pghot_promoter *p, struct folio *folio, int
 	return false;
 }
 
+/*
+ * Who reads a file holds what is read, and it does not move before that is over. The use is
+ * told of first: the thread that it wakes comes while the page is being read, or others of
+ * the same read are. A pipe holds what is in it.
+ */
+static bool promote_is_held(const struct folio *folio)
+{
+	return !folio_test_anon(folio) && !folio_mapped(folio) && READ_ONCE(folio->mapping) &&
+	       folio_ref_count(folio) > folio_expected_ref_count(folio) + 1;
+}
+
+/* By a CPU's list of folios to be activated, into which those go that are read again. */
+static bool promote_may_be_in_list(const struct folio *folio)
+{
+	return !lru_gen_enabled() && !folio_test_large(folio) && !folio_test_active(folio) &&
+	       !folio_test_unevictable(folio);
+}
+
+/*
+ * It has its turn again in each pass. Where there are many of them, others are taken for those
+ * that will be held for long: migration finds that out, and their records are gone.
+ */
+static bool promote_waits_held(struct pghot_promoter *p, const struct folio *folio)
+{
+	if (!promote_is_held(folio) || p->nr_held == PGHOT_HELD_MAX)
+		return false;
+	p->nr_held++;
+	p->drain |= promote_may_be_in_list(folio);
+	return true;
+}
+
 static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 					  struct folio *folio,
 					  struct pghot_offer *offer)
@@ -268,7 +299,7 @@ static enum pghot_verdict promote_isolate(struct pghot_promoter *p,
 	if (nid != NUMA_NO_NODE && !pghot_promoter_takes(p, nid, folio_order(folio)) &&
 	    !promote_elsewhere(p, folio, nid))
 		return promote_too_large(p, folio, nid, offer);
-	if (!pghot_owners_allow(folio, &p->allowed))
+	if (promote_waits_held(p, folio) || !pghot_owners_allow(folio, &p->allowed))
 		return PGHOT_BUSY;
 	verdict = promote_choose(p, folio, offer, &paid);
 	if (verdict != PGHOT_PROMOTED)
@@ -311,24 +342,6 @@ static enum pghot_verdict promote_off_lru(struct pghot_promoter *p, struct folio
 	return PGHOT_BUSY;
 }
 
-/*
- * Who reads a file holds what is read, and it does not move before that is over. The use is
- * told of first: the thread that it wakes comes while the page is being read, and the more
- * often the longer that takes. A pipe holds what is in it.
- */
-static bool promote_is_held(const struct folio *folio)
-{
-	return !folio_test_anon(folio) && !folio_mapped(folio) &&
-	       folio_ref_count(folio) > folio_expected_ref_count(folio) + 1;
-}
-
-static enum pghot_verdict promote_held(struct pghot_promoter *p)
-{
-	/* A CPU's list of folios to be activated holds them too. The multi-gen LRU has none. */
-	p->drain |= !lru_gen_enabled();
-	return PGHOT_BUSY;
-}
-
 /**
  * pghot_offer_folio - decide about a page that is hot
  * @p: the promoter
@@ -359,8 +372,6 @@ enum pghot_verdict pghot_offer_folio(struct pghot_promoter *p,
 	else if (folio_maybe_dma_pinned(folio))
 		/* That it cannot move migration finds out after it is unmapped. */
 		verdict = PGHOT_PINNED;
-	else if (promote_is_held(folio))
-		verdict = promote_held(p);
 	else
 		verdict = promote_isolate(p, folio, offer);
 	folio_put(folio);

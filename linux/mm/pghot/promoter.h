@@ -156,6 +156,9 @@ struct pghot_dest {
 	struct pghot_tenants tenants;
 };
 
+/* So many that somebody holds keep their records. */
+#define PGHOT_HELD_MAX	32U
+
 /* TLBs are flushed once for so many pages that are asked about. */
 #define PGHOT_ASK_PAGES	32U
 
@@ -202,6 +205,7 @@ struct pghot_ask {
  * @nr_failed: those that have not
  * @pages_moved: pages of all folios that have moved
  * @pages_failed: those of folios that have not
+ * @nr_held: folios that were met and left as somebody held them
  * @drain: a folio was met that a CPU's list may hold, on its way to an LRU list
  * @allowed: nodes that a folio's owners allow
  * @route: where pages go of which nobody knows who accesses them
@@ -226,6 +230,7 @@ struct pghot_promoter {
 	unsigned long nr_failed;
 	unsigned long pages_moved;
 	unsigned long pages_failed;
+	unsigned int nr_held;
 	bool drain;
 	nodemask_t allowed;
 	struct pghot_route route;

@@ -175,6 +175,7 @@ int pghot_promote_ranges(struct pghot_promoter *p, struct pghot_range *ranges,
 		return -EOPNOTSUPP;
 	sort(ranges, nr, sizeof(*ranges), range_hotter, NULL);
 	p->pages_failed = 0;
+	p->nr_held = 0;
 	if (p->src != NUMA_NO_NODE)
 		range_go_on(p);
 	while (r < end && !err) {

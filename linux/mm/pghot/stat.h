@@ -42,7 +42,7 @@
 	X(delay_no_gain,	"it gains nothing, and so few are promoted") \
 	X(delay_target_full,	"target has no room")			\
 	X(delay_no_target,	"there is no top-tier node")		\
-	X(delay_busy,		"page is in use by the kernel just now") \
+	X(delay_busy,		"page is in use by the kernel, or being read") \
 	X(refused_exec,		"executable file page shared by processes") \
 	X(refused_policy,	"cpuset or memory policy forbids the target") \
 	X(refused_no_gain,	"page cache, and it gains nothing to promote that")

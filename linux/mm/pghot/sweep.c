@@ -83,7 +83,7 @@ u32 pghot_sweep_half_ms(void)
 
 /*
  * What moves in half a window. Most waits when much was found at once where few had waited before:
- * what a target cannot take, or somebody holds, may do so at any time. When the next sweep comes
+ * what a target cannot take, or somebody holds, may wait at any time. When the next sweep comes
  * soon after, more waits than what has moved by then pays for, and what it leaves out would be
  * stale by the sweep after it: for a window it is reckoned with what moves as fast as it did at
  * most. Of what waits for room that would be too much.
