@@ -30,6 +30,13 @@ static struct chmu_caps usual(void)
 	return caps;
 }
 
+static int plan(const struct chmu_caps *caps, u32 epoch_us, u32 threshold,
+		unsigned int count_bits, struct chmu_setup *setup)
+{
+	return chmu_plan(caps, epoch_us, setup) ?:
+	       chmu_plan_threshold(setup, threshold, count_bits);
+}
+
 TEST(capabilities_are_read)
 {
 	struct chmu_caps caps = usual();
@@ -91,7 +98,7 @@ TEST(units_are_pages_or_parts_of_them_or_little_more)
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		caps.units = cases[i].units;
-		err = chmu_plan(&caps, 20000, 2, 16, &setup);
+		err = plan(&caps, 20000, 2, 16, &setup);
 		assert_int_equal(err, cases[i].shift < 0 ? cases[i].shift : 0);
 		if (err)
 			continue;
@@ -103,7 +110,7 @@ TEST(units_are_pages_or_parts_of_them_or_little_more)
 
 static u64 us_of(const struct chmu_setup *setup)
 {
-	static const u64 us[] = { 0, 100, 1000, 10000, 100000, 1 };
+	static const u64 us[] = { 0, 100, 1000, 10000, 100000, 1000000 };
 
 	return us[FIELD_GET(CHMU_CFG1_EPOCH_SCALE, setup->cfg[1])] *
 	       FIELD_GET(CHMU_CFG1_EPOCH_COUNT, setup->cfg[1]);
@@ -124,16 +131,22 @@ TEST(an_epoch_is_the_nearest_there_is)
 		u64 near = wanted[i] < 100 ? 100 : wanted[i] > 1000000 ?
 			   1000000 : wanted[i];
 
-		assert_int_equal(chmu_plan(&caps, wanted[i], 2, 16, &setup), 0);
+		assert_int_equal(plan(&caps, wanted[i], 2, 16, &setup), 0);
 		assert_int_equal(us_of(&setup), setup.epoch_us);
 		assert_in_range(setup.epoch_us, caps.epoch_min_us,
 				caps.epoch_max_us);
 		assert_true(setup.epoch_us <= near);
-		assert_true(near - setup.epoch_us <= near / 40);
+		assert_true(near - setup.epoch_us < 100 ||
+			    near - setup.epoch_us <= near / 40);
 	}
+	/* Longer than a second, where there are such. */
+	caps.epoch_max_us = 5000000000;
+	assert_int_equal(plan(&caps, 420000000, 2, 16, &setup), 0);
+	assert_int_equal(setup.epoch_us, 420000000);
+	assert_int_equal(us_of(&setup), 420000000);
 	/* One that falls between two values, and is the shortest there is. */
 	caps.epoch_min_us = 4150;
-	assert_int_equal(chmu_plan(&caps, 1, 2, 16, &setup), 0);
+	assert_int_equal(plan(&caps, 1, 2, 16, &setup), 0);
 	assert_int_equal(setup.epoch_us, 4200);
 	assert_int_equal(us_of(&setup), 4200);
 }
@@ -143,7 +156,7 @@ TEST(the_rest_is_what_says_most)
 	struct chmu_caps caps = usual();
 	struct chmu_setup setup;
 
-	assert_int_equal(chmu_plan(&caps, 20000, 5, 16, &setup), 0);
+	assert_int_equal(plan(&caps, 20000, 5, 16, &setup), 0);
 	assert_int_equal(FIELD_GET(CHMU_CFG0_TRACK, setup.cfg[0]),
 			 CHMU_TRACK_PLAIN_READS);
 	assert_int_equal(FIELD_GET(CHMU_CFG0_THRESHOLD, setup.cfg[0]), 5);
@@ -157,7 +170,7 @@ TEST(the_rest_is_what_says_most)
 	caps.tracks = 0x3f;
 	caps.by_epoch = false;
 	caps.samplings = 0xc;
-	assert_int_equal(chmu_plan(&caps, 20000, 5, 16, &setup), 0);
+	assert_int_equal(plan(&caps, 20000, 5, 16, &setup), 0);
 	assert_int_equal(FIELD_GET(CHMU_CFG0_TRACK, setup.cfg[0]), CHMU_TRACK_READS);
 	assert_int_equal(FIELD_GET(CHMU_CFG1_MODE, setup.cfg[1]),
 			 CHMU_MODE_ALWAYS_ON);
@@ -165,15 +178,18 @@ TEST(the_rest_is_what_says_most)
 	/* Of four requests one is counted. */
 	assert_int_equal(FIELD_GET(CHMU_CFG0_THRESHOLD, setup.cfg[0]), 1);
 	caps.tracks = 1 << (CHMU_TRACK_PLAIN_WRITES - 1);
-	assert_int_equal(chmu_plan(&caps, 20000, 0, 16, &setup), 0);
+	assert_int_equal(plan(&caps, 20000, 0, 16, &setup), 0);
 	assert_int_equal(FIELD_GET(CHMU_CFG0_TRACK, setup.cfg[0]),
 			 CHMU_TRACK_PLAIN_WRITES);
 	assert_int_equal(FIELD_GET(CHMU_CFG0_THRESHOLD, setup.cfg[0]), 1);
 
-	assert_int_equal(chmu_plan(&caps, 20000, U32_MAX, 4, &setup), 0);
+	assert_int_equal(plan(&caps, 20000, U32_MAX, 4, &setup), 0);
 	assert_int_equal(FIELD_GET(CHMU_CFG0_THRESHOLD, setup.cfg[0]), 15);
-	assert_int_equal(chmu_plan(&caps, 20000, 2, 0, &setup), -EINVAL);
-	assert_int_equal(chmu_plan(&caps, 20000, 2, 33, &setup), -EINVAL);
+	assert_int_equal(plan(&caps, 20000, 2, 0, &setup), -EINVAL);
+	assert_int_equal(plan(&caps, 20000, 2, 33, &setup), -EINVAL);
+	/* What an entry has room for, of one request in four. */
+	assert_int_equal(chmu_threshold_max(&setup, 4), 60);
+	assert_int_equal(chmu_threshold_max(&setup, 32), U32_MAX);
 }
 
 /* What is written back was used before, and a page that is moved there is written. */
@@ -193,7 +209,7 @@ TEST(reads_are_counted_where_that_can_be_done)
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		caps.tracks = cases[i].tracks;
-		assert_int_equal(chmu_plan(&caps, 20000, 5, 16, &setup), 0);
+		assert_int_equal(plan(&caps, 20000, 5, 16, &setup), 0);
 		assert_int_equal(FIELD_GET(CHMU_CFG0_TRACK, setup.cfg[0]),
 				 cases[i].track);
 	}

@@ -133,11 +133,13 @@ TEST(what_the_model_has_is_found)
 	assert_int_equal(chmu_instance_init(&i, &info, 1, HMU_INSTANCES), 0);
 	assert_int_equal(i.caps.vector, 1);
 	assert_int_equal(i.caps.entries, HMU_ENTRIES);
-	assert_int_equal(i.count_bits, HMU_COUNT_BITS);
 	assert_ptr_equal(i.bitmap, region + HMU_BITMAP(1));
 	assert_ptr_equal(i.hotlist, region + HMU_HOTLIST(1));
 	assert_int_equal(i.first, 2);
 	assert_int_equal(i.end, 3);
+	/* With the size of a unit it says how large an entry's count is. */
+	assert_int_equal(chmu_instance_start(&i, EPOCH_US, 1), 0);
+	assert_int_equal(i.count_bits, HMU_COUNT_BITS);
 	end();
 }
 
@@ -179,6 +181,8 @@ TEST(it_begins_anew_with_other_settings)
 	assert_int_equal(chmu_instance_waiting(&i), 1);
 	i = started(0, 2);
 	assert_int_equal(chmu_instance_waiting(&i), 0);
+	/* Also what it had said before, and nobody read: it is to interrupt again. */
+	assert_false(chmu_instance_acknowledge(&i) & CHMU_STATUS_FILLED);
 	request(5, 2);
 	end_epoch();
 	assert_int_equal(chmu_instance_read(&i, &entry, 1), 1);
@@ -275,7 +279,6 @@ TEST(what_a_device_says_of_itself_is_not_trusted)
 		{ HMU_INSTANCE(0) + CHMU_HOTLIST_OFFSET, ~0ULL },
 		{ HMU_INSTANCE(0) + CHMU_CAP0, ~0ULL },
 		{ HMU_INSTANCE(0) + CHMU_CAP1, 0 },
-		{ HMU_INSTANCE(0) + CHMU_STATUS, 0 },
 		{ HMU_CHMU + CHMU_COMMON_CAP1, 8 },
 		{ HMU_CHMU + CHMU_COMMON_CAP1, 0xfff9 },
 	};
@@ -288,10 +291,15 @@ TEST(what_a_device_says_of_itself_is_not_trusted)
 		lie_at = lies[n].at;
 		lie = lies[n].value;
 		/* An offset that is not aligned is one of the second's registers too. */
-		assert_true(chmu_instance_init(&i, &info, n == 9, HMU_INSTANCES) < 0);
+		assert_true(chmu_instance_init(&i, &info, n == 8, HMU_INSTANCES) < 0);
 	}
-	lie_at = HMU_CHMU;
+	lie_at = 0;
+	assert_int_equal(chmu_instance_init(&i, &info, 0, HMU_INSTANCES), 0);
+	lie_at = HMU_INSTANCE(0) + CHMU_STATUS;
 	lie = 0;
+	assert_int_equal(chmu_instance_start(&i, EPOCH_US, 1), -EINVAL);
+	assert_false(i.running);
+	lie_at = HMU_CHMU;
 	assert_int_equal(chmu_instances(&info), -ENODEV);
 	none.bytes = 8;
 	assert_int_equal(chmu_instances(&none), -ENODEV);

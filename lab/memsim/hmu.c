@@ -118,15 +118,16 @@ static void operation_done(struct hmu *h, struct hmu_instance *i)
 
 	i->operation = CHMU_OPERATION_NONE;
 	forget(i);
-	if (operation == CHMU_OPERATION_RESET)
+	if (operation == CHMU_OPERATION_RESET) {
+		i->head = i->tail = 0;
+		i->overflow = i->filled = i->interrupt = false;
 		return;
+	}
 	h->enabled -= i->enabled;
 	i->enabled = operation == CHMU_OPERATION_ENABLE && hmu_can(i);
 	h->enabled += i->enabled;
 	if (!i->enabled)
 		return;
-	i->head = i->tail = 0;
-	i->overflow = i->filled = i->interrupt = false;
 	i->requests = 0;
 	i->unit = HMU_GET(CHMU_CFG1_UNIT, i->cfg[1]);
 	i->threshold = HMU_GET(CHMU_CFG0_THRESHOLD, i->cfg[0]);

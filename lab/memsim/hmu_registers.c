@@ -32,7 +32,7 @@ uint64_t hmu_epoch_ns(uint64_t cfg1)
 	static const uint64_t scale_ns[] = {
 		[CHMU_EPOCH_100US] = 100000, [CHMU_EPOCH_1MS] = 1000000,
 		[CHMU_EPOCH_10MS] = 10000000, [CHMU_EPOCH_100MS] = 100000000,
-		[CHMU_EPOCH_1US] = 1000,
+		[CHMU_EPOCH_1S] = 1000000000,
 	};
 	uint64_t scale = HMU_GET(CHMU_CFG1_EPOCH_SCALE, cfg1);
 
@@ -76,9 +76,9 @@ static uint64_t read_instance(const struct hmu *h, unsigned int n, uint64_t offs
 		       HMU_SET(CHMU_CAP1_SAMPLING, HMU_SAMPLINGS) |
 		       CHMU_CAP1_BY_EPOCH | CHMU_CAP1_ALWAYS_ON | CHMU_CAP1_OVERLAP;
 	case CHMU_BITMAP_OFFSET:
-		return HMU_BITMAP(n) - HMU_CHMU;
+		return HMU_BITMAP(n) - HMU_INSTANCE(n);
 	case CHMU_HOTLIST_OFFSET:
-		return HMU_HOTLIST(n) - HMU_CHMU;
+		return HMU_HOTLIST(n) - HMU_INSTANCE(n);
 	case CHMU_CFG0:
 	case CHMU_CFG1:
 	case CHMU_CFG2:
@@ -86,7 +86,7 @@ static uint64_t read_instance(const struct hmu *h, unsigned int n, uint64_t offs
 	case CHMU_STATUS:
 		return (i->enabled ? CHMU_STATUS_ENABLED : 0) |
 		       HMU_SET(CHMU_STATUS_OPERATION, i->operation) |
-		       HMU_SET(CHMU_STATUS_COUNT_BITS, HMU_COUNT_BITS) |
+		       HMU_SET(CHMU_STATUS_COUNT_BITS, i->cfg[1] ? HMU_COUNT_BITS : 0) |
 		       (i->overflow ? CHMU_STATUS_OVERFLOW : 0) |
 		       (i->filled ? CHMU_STATUS_FILLED : 0);
 	case CHMU_HEAD:

@@ -133,6 +133,12 @@ static void interrupts_come_for_what_was_asked(void **state)
 	for (i = 0; i < 3; i++) {
 		hmu_ops.write(h, HMU_INSTANCE(1) + CHMU_CFG0, 0, 0);
 		hmu_ops.advance(h, READY);
+		/* What was listed before stays, and what was said of it, until it is reset. */
+		assert_int_equal(listed(h, 1), i ? HMU_ENTRIES - 1 : 0);
+		set(h, 1, CHMU_CFG0, CHMU_CFG0_RESET);
+		hmu_ops.advance(h, READY);
+		assert_int_equal(listed(h, 1), 0);
+		assert_false(get(h, 1, CHMU_STATUS) & CHMU_STATUS_FILLED);
 		hmu_ops.write(h, HMU_BITMAP(1), 1, 0);
 		set(h, 1, CHMU_CFG1, cfg1(12, 0, 0));
 		set(h, 1, CHMU_CFG2, 100);

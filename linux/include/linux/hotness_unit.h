@@ -22,6 +22,8 @@ struct hotness_unit;
  *	 it is polled
  * @translate: where the host has a page of the device's memory: sets @pfn to it, and
  *	       @pages to how many follow one another from there on. False: nowhere.
+ *	       A page of its memory has to be one of the host's: a driver adds no unit
+ *	       of memory that is interleaved in smaller pieces
  *	       May be called in process context until hotness_unit_remove() returns
  * @data: for both
  */

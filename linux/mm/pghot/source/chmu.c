@@ -3,6 +3,7 @@
 #include <linux/array_size.h>
 #include <linux/bitfield.h>
 #include <linux/bits.h>
+#include <linux/limits.h>
 #include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/math64.h>
@@ -23,7 +24,7 @@ static const u32 scale_us[] = {
 	[CHMU_EPOCH_1MS] = 1000,
 	[CHMU_EPOCH_10MS] = 10000,
 	[CHMU_EPOCH_100MS] = 100000,
-	[CHMU_EPOCH_1US] = 1,
+	[CHMU_EPOCH_1S] = 1000000,
 };
 
 /*
@@ -104,20 +105,13 @@ static u32 chmu_pick_track(u32 tracks)
  */
 static u64 chmu_encode_epoch(const struct chmu_caps *caps, u32 *wanted_us)
 {
-	static const u8 finest_first[] = {
-		CHMU_EPOCH_1US, CHMU_EPOCH_100US, CHMU_EPOCH_1MS,
-		CHMU_EPOCH_10MS, CHMU_EPOCH_100MS,
-	};
 	const u64 most = FIELD_MAX(CHMU_CFG1_EPOCH_COUNT);
 	u64 us = clamp((u64)*wanted_us, caps->epoch_min_us, caps->epoch_max_us);
-	unsigned int i = 0;
+	u32 scale = CHMU_EPOCH_100US;
 	u64 count;
-	u32 scale;
 
-	while (i < ARRAY_SIZE(finest_first) - 1 &&
-	       us > most * scale_us[finest_first[i]])
-		i++;
-	scale = finest_first[i];
+	while (scale < ARRAY_SIZE(scale_us) - 1 && us > most * scale_us[scale])
+		scale++;
 	count = min(div_u64(us, scale_us[scale]), most);
 	if (chmu_epoch_us(scale, count) < caps->epoch_min_us)
 		count = min(count + 1, most);
@@ -127,33 +121,24 @@ static u64 chmu_encode_epoch(const struct chmu_caps *caps, u32 *wanted_us)
 }
 
 /**
- * chmu_plan - choose settings that an instance can do
+ * chmu_plan - choose what an instance counts, and for how long
  * @caps: what it can do
  * @epoch_us: how long an epoch is to be; it becomes the nearest that it can be
- * @threshold: requests in an epoch that are to make a unit hot
- * @count_bits: of an entry
- * @setup: set to the settings
+ * @setup: set to the settings; chmu_plan_threshold() is to follow
  *
  * It interrupts at the first entry: then it has none more until software has
  * read the hotlist.
  *
- * Return: 0, or -EOPNOTSUPP if all of its units are too large, or -EINVAL if
- *	   entries make no sense.
+ * Return: 0, or -EOPNOTSUPP if all of its units are too large.
  */
-int chmu_plan(const struct chmu_caps *caps, u32 epoch_us, u32 threshold,
-	      unsigned int count_bits, struct chmu_setup *setup)
+int chmu_plan(const struct chmu_caps *caps, u32 epoch_us, struct chmu_setup *setup)
 {
-	int unit = chmu_pick_unit(caps->units);
 	u32 sampling = ilog2(caps->samplings & -caps->samplings), mode;
-	u64 count_max;
+	int unit = chmu_pick_unit(caps->units);
 
 	if (unit < 0)
 		return unit;
-	if (!count_bits || count_bits > COUNT_BITS_MAX)
-		return -EINVAL;
-	count_max = (1ULL << count_bits) - 1;
 	mode = caps->by_epoch ? CHMU_MODE_BY_EPOCH : CHMU_MODE_ALWAYS_ON;
-	threshold = clamp((u64)(threshold >> sampling), 1ULL, count_max);
 
 	setup->unit_shift = unit;
 	setup->sampling_shift = sampling;
@@ -162,14 +147,49 @@ int chmu_plan(const struct chmu_caps *caps, u32 epoch_us, u32 threshold,
 			FIELD_PREP(CHMU_CFG1_SAMPLING, (u64)sampling) |
 			FIELD_PREP(CHMU_CFG1_MODE, (u64)mode) |
 			chmu_encode_epoch(caps, &setup->epoch_us);
-	setup->cfg[0] = FIELD_PREP(CHMU_CFG0_TRACK, (u64)chmu_pick_track(caps->tracks)) |
-			FIELD_PREP(CHMU_CFG0_THRESHOLD, (u64)threshold);
+	setup->cfg[0] = FIELD_PREP(CHMU_CFG0_TRACK, (u64)chmu_pick_track(caps->tracks));
 	if (caps->overflow_irq)
 		setup->cfg[0] |= CHMU_CFG0_OVERFLOW_IRQ;
 	if (caps->fill_irq)
 		setup->cfg[0] |= CHMU_CFG0_FILL_IRQ;
 	setup->cfg[2] = FIELD_PREP(CHMU_CFG2_FILL, 1ULL);
 	return 0;
+}
+
+static u64 chmu_count_max(unsigned int count_bits)
+{
+	return (1ULL << count_bits) - 1;
+}
+
+/**
+ * chmu_plan_threshold - choose from how many requests on a unit of memory is hot
+ * @setup: the other settings
+ * @threshold: requests in an epoch; it becomes the nearest that can be counted
+ * @count_bits: of an entry, as the instance says with the other settings
+ *
+ * Return: 0, or -EINVAL if entries make no sense.
+ */
+int chmu_plan_threshold(struct chmu_setup *setup, u32 threshold, unsigned int count_bits)
+{
+	if (!count_bits || count_bits > COUNT_BITS_MAX)
+		return -EINVAL;
+	threshold = clamp((u64)(threshold >> setup->sampling_shift), 1ULL,
+			  chmu_count_max(count_bits));
+	setup->cfg[0] &= ~CHMU_CFG0_THRESHOLD;
+	setup->cfg[0] |= FIELD_PREP(CHMU_CFG0_THRESHOLD, (u64)threshold);
+	return 0;
+}
+
+/**
+ * chmu_threshold_max - the highest threshold that an instance can tell from others
+ * @setup: its settings
+ * @count_bits: of an entry
+ *
+ * Return: requests in an epoch.
+ */
+u32 chmu_threshold_max(const struct chmu_setup *setup, unsigned int count_bits)
+{
+	return min(chmu_count_max(count_bits) << setup->sampling_shift, (u64)U32_MAX);
 }
 
 /**

@@ -68,8 +68,9 @@ struct chmu_span {
 };
 
 int chmu_parse_caps(u64 cap0, u64 cap1, struct chmu_caps *caps);
-int chmu_plan(const struct chmu_caps *caps, u32 epoch_us, u32 threshold,
-	      unsigned int count_bits, struct chmu_setup *setup);
+int chmu_plan(const struct chmu_caps *caps, u32 epoch_us, struct chmu_setup *setup);
+int chmu_plan_threshold(struct chmu_setup *setup, u32 threshold, unsigned int count_bits);
+u32 chmu_threshold_max(const struct chmu_setup *setup, unsigned int count_bits);
 void chmu_share(u64 bytes, unsigned int instances, unsigned int n, u64 *first,
 		u64 *end);
 unsigned int chmu_merge(const u64 *entries, unsigned int nr,

@@ -77,9 +77,7 @@ int chmu_instance_init(struct chmu_instance *i,
 	if (err)
 		return err;
 	/* What it cannot do is found out here, before anybody asks for it. */
-	i->count_bits = FIELD_GET(CHMU_STATUS_COUNT_BITS,
-				  readq(i->regs + CHMU_STATUS));
-	err = chmu_plan(&i->caps, 0, 0, i->count_bits, &i->setup);
+	err = chmu_plan(&i->caps, 0, &i->setup);
 	if (err)
 		return err;
 
@@ -87,7 +85,8 @@ int chmu_instance_init(struct chmu_instance *i,
 	i->words = DIV_ROUND_UP(info->memory, WORD_BYTES);
 	bitmap = readq(i->regs + CHMU_BITMAP_OFFSET);
 	hotlist = readq(i->regs + CHMU_HOTLIST_OFFSET);
-	if (!chmu_instance_is_mapped(info, bitmap, i->words * sizeof(u64)) ||
+	if (check_add_overflow(bitmap, at, &bitmap) || check_add_overflow(hotlist, at, &hotlist) ||
+	    !chmu_instance_is_mapped(info, bitmap, i->words * sizeof(u64)) ||
 	    !chmu_instance_is_mapped(info, hotlist, (u64)i->caps.entries * CHMU_ENTRY_BYTES))
 		return -ENODEV;
 	i->bitmap = info->regs + bitmap;
@@ -113,6 +112,12 @@ static int chmu_instance_control_wait(struct chmu_instance *i, u64 value, u64 en
 	return (status & CHMU_STATUS_ENABLED) == enabled ? 0 : -EIO;
 }
 
+/* Settings stay as they are: they may not change before it is disabled. */
+static int chmu_instance_disable(struct chmu_instance *i)
+{
+	return chmu_instance_control_wait(i, readq(i->regs + CHMU_CFG0) & ~CHMU_CFG0_ENABLE, 0);
+}
+
 static u64 chmu_instance_bitmap_word(const struct chmu_instance *i, u64 word)
 {
 	u64 base = word * BITS_PER_TYPE(u64);
@@ -127,8 +132,8 @@ static u64 chmu_instance_bitmap_word(const struct chmu_instance *i, u64 word)
  * @epoch_us: length of an epoch
  * @threshold: requests in an epoch that make a unit of memory hot
  *
- * One that counts begins anew, with an empty hotlist. Where it fails it is one that
- * does not run, even if it did.
+ * One that counts begins anew, with an empty hotlist, whoever had it before. Where it
+ * fails it is one that does not run, even if it did.
  *
  * Context: process context; sleeps.
  *
@@ -142,16 +147,21 @@ int chmu_instance_start(struct chmu_instance *i, u32 epoch_us, u32 threshold)
 	i->running = false;
 	if (i->first == i->end)
 		return 0;
-	err = chmu_plan(&i->caps, epoch_us, threshold, i->count_bits, &i->setup);
-	/* It may count already, for whoever had it before. */
+	err = chmu_plan(&i->caps, epoch_us, &i->setup);
 	if (!err)
-		err = chmu_instance_control_wait(i, 0, 0);
+		err = chmu_instance_disable(i);
+	if (!err)
+		err = chmu_instance_control_wait(i, CHMU_CFG0_RESET, 0);
 	if (err)
 		return err;
 	for (word = 0; word < i->words; word++)
 		writeq(chmu_instance_bitmap_word(i, word), i->bitmap + word * sizeof(u64));
 	writeq(i->setup.cfg[1], i->regs + CHMU_CFG1);
 	writeq(i->setup.cfg[2], i->regs + CHMU_CFG2);
+	i->count_bits = FIELD_GET(CHMU_STATUS_COUNT_BITS, readq(i->regs + CHMU_STATUS));
+	err = chmu_plan_threshold(&i->setup, threshold, i->count_bits);
+	if (err)
+		return err;
 	err = chmu_instance_control_wait(i, i->setup.cfg[0] | CHMU_CFG0_ENABLE,
 					 CHMU_STATUS_ENABLED);
 	i->running = !err;
@@ -167,7 +177,7 @@ int chmu_instance_start(struct chmu_instance *i, u32 epoch_us, u32 threshold)
 void chmu_instance_stop(struct chmu_instance *i)
 {
 	if (i->running)
-		chmu_instance_control_wait(i, 0, 0);
+		chmu_instance_disable(i);
 	i->running = false;
 }
 

@@ -16,7 +16,7 @@ struct hotness_unit_info;
  * @bitmap: its bitmap of ranges
  * @hotlist: its hotlist
  * @caps: what it can do
- * @count_bits: of an entry
+ * @count_bits: of an entry; 0 before it was first set up
  * @words: of the bitmap that are used
  * @first: range that it counts first
  * @end: range after the last one; @first if it has nothing to count

@@ -7,8 +7,8 @@
  *
  * It follows public descriptions of the interface and has not been held against a
  * device. What these leave open, and is decided here: offsets are from the first
- * byte of the common registers; a unit of memory is configured by the logarithm of
- * its size; an index counts entries and wraps at the hotlist's size, and a hotlist
+ * byte of the instance's registers; a unit of memory is configured by the logarithm
+ * of its size; an index counts entries and wraps at the hotlist's size, and a hotlist
  * is full with one entry less than its size, empty where both indices are equal.
  */
 #ifndef _MM_PGHOT_CHMU_REGS_H
@@ -57,7 +57,8 @@
 #define   CHMU_CFG0_OVERFLOW_IRQ	0x0000000000000200ULL
 #define   CHMU_CFG0_FILL_IRQ		0x0000000000000400ULL
 #define   CHMU_CFG0_ENABLE		0x0000000000010000ULL
-#define   CHMU_CFG0_RESET		0x0000000000020000ULL /* counters; reads 0 */
+/* Counters, hotlist and what STATUS has set; reads 0. */
+#define   CHMU_CFG0_RESET		0x0000000000020000ULL
 #define   CHMU_CFG0_THRESHOLD		0xffffffff00000000ULL
 #define CHMU_CFG1			0x48
 #define   CHMU_CFG1_UNIT		0x00000000ffffffffULL /* log2 of bytes */
@@ -72,7 +73,8 @@
 #define CHMU_STATUS			0x60
 #define   CHMU_STATUS_ENABLED		0x0000000000000001ULL
 #define   CHMU_STATUS_OPERATION		0x00000000ffff0000ULL /* in progress */
-#define   CHMU_STATUS_COUNT_BITS	0x000000ff00000000ULL /* of an entry */
+/* Of an entry; known once the size of a unit is set. */
+#define   CHMU_STATUS_COUNT_BITS	0x000000ff00000000ULL
 /* Each is set once, until 1 is written. */
 #define   CHMU_STATUS_OVERFLOW		0x0000010000000000ULL
 #define   CHMU_STATUS_FILLED		0x0000020000000000ULL
@@ -96,7 +98,7 @@
 #define CHMU_EPOCH_1MS			2
 #define CHMU_EPOCH_10MS			3
 #define CHMU_EPOCH_100MS		4
-#define CHMU_EPOCH_1US			5
+#define CHMU_EPOCH_1S			5
 
 /* At an epoch's end, or as soon as the count is there, and once in an epoch. */
 #define CHMU_MODE_BY_EPOCH		0

@@ -129,21 +129,41 @@ static void hotness_unit_read_hotlist(struct hotness_unit *unit, struct chmu_ins
 static struct chmu_limits hotness_unit_pace_limits(const struct hotness_unit *unit)
 {
 	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
-	u32 least = 0;
+	u32 least = 0, most = CHMU_THRESHOLD_MAX;
 	unsigned int n;
 
-	for (n = 0; n < unit->nr; n++)
-		least = max(least, chmu_pace_least(unit->instance[n].setup.unit_shift));
+	for (n = 0; n < unit->nr; n++) {
+		const struct chmu_instance *i = &unit->instance[n];
+
+		least = max(least, chmu_pace_least(i->setup.unit_shift));
+		if (i->running)
+			most = min(most, chmu_threshold_max(&i->setup, i->count_bits));
+	}
 
 	return (struct chmu_limits) {
 		.epoch_us = 1000 * min(READ_ONCE(hotness_unit_epoch_ms),
 				       max(window_ms / CHMU_LONGER_EPOCHS, 1U)),
 		.threshold_min = least,
-		.threshold_max = CHMU_THRESHOLD_MAX,
+		.threshold_max = max(least, most),
 	};
 }
 
-/* With new settings all begin anew; else those that do not count. */
+/* It may have none that is so short. */
+static u64 hotness_unit_epoch_ns(const struct hotness_unit *unit)
+{
+	u32 epoch_us = unit->pace.epoch_us;
+	unsigned int n;
+
+	for (n = 0; n < unit->nr; n++)
+		if (unit->instance[n].running)
+			epoch_us = max(epoch_us, unit->instance[n].setup.epoch_us);
+	return (u64)epoch_us * NSEC_PER_USEC;
+}
+
+/*
+ * With new settings all begin anew; else those that do not count. That takes some time, and
+ * the epoch begins when it is over.
+ */
 static void hotness_unit_start_instances(struct hotness_unit *unit, bool all)
 {
 	unsigned int n;
@@ -159,6 +179,7 @@ static void hotness_unit_start_instances(struct hotness_unit *unit, bool all)
 		dev_warn(unit->info.dev, "hotness unit does not count (%d)\n", err);
 	unit->failed = err;
 	unit->tried_ns = ktime_get_ns();
+	unit->stepped_ns = unit->tried_ns;
 }
 
 static u32 hotness_unit_entries_room(const struct hotness_unit *unit)
@@ -187,9 +208,9 @@ static bool hotness_unit_is_quiet(const struct hotness_unit *unit,
 }
 
 /* Settings follow once in an epoch. Return for how long to sleep. */
-static u64 hotness_unit_follow_pace(struct hotness_unit *unit, u64 now_ns)
+static u64 hotness_unit_follow_pace(struct hotness_unit *unit)
 {
-	u64 epoch_ns = (u64)unit->pace.epoch_us * NSEC_PER_USEC;
+	u64 now_ns = ktime_get_ns(), epoch_ns = hotness_unit_epoch_ns(unit);
 	struct chmu_limits limits = hotness_unit_pace_limits(unit);
 	struct chmu_yield yield = {
 		.listed = unit->listed, .overflow = unit->overflow,
@@ -206,15 +227,15 @@ static u64 hotness_unit_follow_pace(struct hotness_unit *unit, u64 now_ns)
 		yield.waiting = pghot_is_waiting(unit->nid, NUMA_NO_NODE);
 		yield.ready = pghot_map_ready(&node->map, NULL);
 	}
+	unit->stepped_ns = now_ns;
 	if (chmu_pace_step(&unit->pace, &yield, &limits)) {
 		hotness_unit_start_instances(unit, true);
-		epoch_ns = (u64)unit->pace.epoch_us * NSEC_PER_USEC;
+		epoch_ns = hotness_unit_epoch_ns(unit);
 	} else if (hotness_unit_is_quiet(unit, &limits)) {
 		epoch_ns = IDLE_NS;
 	}
 	if (now_ns - unit->tried_ns >= RETRY_NS)
 		hotness_unit_start_instances(unit, false);
-	unit->stepped_ns = now_ns;
 	unit->listed = 0;
 	unit->overflow = false;
 	return epoch_ns;
@@ -257,13 +278,15 @@ static void hotness_unit_work(struct work_struct *work)
 	now_ns = ktime_get_ns();
 	rest_ns = chmu_budget_spend(&unit->budget, now_ns,
 				    task_sched_runtime(current) - begin_ns);
-	unit->stale = rest_ns > (u64)unit->pace.epoch_us * NSEC_PER_USEC;
+	unit->stale = rest_ns > hotness_unit_epoch_ns(unit);
 	if (lost)
 		hotness_unit_start_instances(unit, false);
-	sleep_ns = hotness_unit_follow_pace(unit, now_ns);
+	sleep_ns = hotness_unit_follow_pace(unit);
 	/* What came meanwhile has interrupted for nothing: do not wait long. */
 	if (!rest_ns) {
 		WRITE_ONCE(unit->resting, false);
+		/* Either the interrupt sees that, or what it was for is seen here. */
+		smp_mb();
 		for (n = 0; n < unit->nr; n++)
 			if (unit->instance[n].running &&
 			    chmu_instance_waiting(&unit->instance[n]))
@@ -324,7 +347,6 @@ void hotness_unit_run(struct hotness_unit *unit)
 	u64 now_ns = ktime_get_ns();
 
 	unit->pace = (struct chmu_pace) { limits.epoch_us, limits.threshold_min };
-	unit->stepped_ns = now_ns;
 	unit->listed = 0;
 	unit->overflow = false;
 	unit->stale = false;
