@@ -58,6 +58,7 @@ struct migrate_copy_pair {
  * @to: node they go to
  * @order: of each of them
  * @nr: how many
+ * @planned: how many were to be, the core's
  * @contended: others want the CPU of whoever migrates
  * @started_ns: when start() was called, by ktime_get_ns()
  * @start_ns: what that cost
@@ -71,7 +72,7 @@ struct migrate_copy_job {
 	void *private;
 	struct migrate_copy_engine *engine;
 	int from, to;
-	unsigned int order, nr;
+	unsigned int order, nr, planned;
 	bool contended;
 	u64 started_ns, start_ns, done_ns;
 	DECLARE_BITMAP(copied, MIGRATE_COPY_FOLIOS_MAX);

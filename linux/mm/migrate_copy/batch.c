@@ -141,6 +141,7 @@ static struct migrate_copy_job *copy_gather(struct migrate_copy *copy,
 	job->order = folio_order(copy->src);
 	job->from = folio_nid(copy->src);
 	job->to = folio_nid(copy->dst);
+	job->planned = plan->folios;
 	job->nr = plan->folios;
 	for (; nr < plan->folios && copy->src; copy_step(copy)) {
 		struct folio *src = copy->src;

@@ -211,12 +211,13 @@ void migrate_copy_put(struct migrate_copy_engine *engine)
 	percpu_ref_put(&engine->state->jobs);
 }
 
+/* Of the size that was planned, by which it was chosen: some may have been left out since. */
 static struct migrate_copy_cost *cost_of(const struct migrate_copy_job *job)
 {
 	unsigned int way = migrate_copy_way_of(job->from, job->to);
 
 	return &job->engine->state->costs[job->contended][way][job->order]
-					 [migrate_copy_size(job->nr)];
+					 [migrate_copy_size(job->planned)];
 }
 
 /* What the CPU has to do after an engine, in ns. */
@@ -268,7 +269,7 @@ void migrate_copy_account(struct migrate_copy_job *job, u64 finish_ns)
 	/* To fail takes no time. */
 	if (copied == job->nr) {
 		migrate_copy_line_add(&state->lines[way][job->order], kib, took);
-		migrate_copy_learn(&state->took[way][job->order][migrate_copy_size(job->nr)],
+		migrate_copy_learn(&state->took[way][job->order][migrate_copy_size(job->planned)],
 				   took, kib);
 	}
 	migrate_copy_learn(cost_of(job), cost + cpu_ns(job, job->nr - copied), kib);
@@ -402,6 +403,8 @@ int migrate_copy_register(struct migrate_copy_engine *engine)
 	if (!err) {
 		engine->state = state;
 		list_add_tail_rcu(&state->list, &migrate_copy_engines);
+		/* Before its files are there, by which somebody may switch it. */
+		migrate_copy_switch(state, engine->use);
 	}
 	mutex_unlock(&migrate_copy_lock);
 	if (err)
@@ -413,9 +416,6 @@ int migrate_copy_register(struct migrate_copy_engine *engine)
 		forget(state);
 		return err;
 	}
-	mutex_lock(&migrate_copy_lock);
-	migrate_copy_switch(state, engine->use);
-	mutex_unlock(&migrate_copy_lock);
 	pr_info("engine %s\n", engine->name);
 	return 0;
 
