@@ -232,6 +232,7 @@ static int job_give(struct migrate_copy_job *job)
 			atomic_dec(&dcbm_channels[taken[n]].jobs);
 	}
 	if (!atomic_sub_return(1, &own->left)) {
+		job->done_ns = ktime_get_ns();
 		atomic_set(&own->state, DCBM_ENDED);
 		complete(&own->done);
 	}
@@ -269,6 +270,14 @@ static bool job_wait(struct dcbm_job *own)
 	return wait_for_completion_timeout(&own->done, late_jiffies);
 }
 
+static void retire(const struct migrate_copy_job *job)
+{
+	if (!xchg(&retired, true))
+		pr_err("a channel is late by %d s: no more is given to any, and up to %u KiB stay in use until it is done\n",
+		       LATE_S, (unsigned int)((job->nr << job->order) * (PAGE_SIZE >> 10)));
+	jobs_wake();
+}
+
 static void dcbm_finish(struct migrate_copy_engine *engine,
 			struct migrate_copy_job *job)
 {
@@ -276,12 +285,11 @@ static void dcbm_finish(struct migrate_copy_engine *engine,
 	unsigned int n;
 
 	if (!job_wait(own)) {
-		if (!xchg(&retired, true))
-			pr_err("a channel is late by %d s: no more is given to any, and up to %u KiB stay in use until it is done\n",
-			       LATE_S, (unsigned int)((job->nr << job->order) * (PAGE_SIZE >> 10)));
-		jobs_wake();
-		if (job_leave(own))
+		if (job_leave(own)) {
+			retire(job);
 			return;
+		}
+		/* It has just ended: the machine may have stood still. */
 		wait_for_completion(&own->done);
 	}
 	for (n = 0; n < own->nr; n++) {

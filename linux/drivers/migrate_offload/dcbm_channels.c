@@ -32,7 +32,9 @@ size_t dcbm_piece_least;
  *
  * idxd drops what a queue still has when it is disabled or its device is reset, and calls
  * nobody back. Nothing says then that it will not be written: dcbm waits for some time, and
- * keeps that memory from all others for good.
+ * keeps that memory from all others for good. Worse, it frees the channel, whoever has it,
+ * and whoever prepares a transfer waits until a queue has a descriptor, which one that halted
+ * never has. So it is taken only where the kernel's configuration says so.
  *
  * Channels of those that are ordered are rings. When one transfer interrupts, or when
  * somebody asks for the state of one, the driver goes through all that have ended and calls
@@ -42,7 +44,9 @@ static const struct {
 	const char *name;
 	bool ordered;
 } drivers[] = {
+#ifdef CONFIG_MIGRATE_OFFLOAD_DCBM_IDXD
 	{ "idxd", false },
+#endif
 	{ "plx_dma", true },
 	{ "memsim-dma", true },
 };
