@@ -18,11 +18,11 @@
 #include <linux/cleanup.h>
 #include <linux/cpuhotplug.h>
 #include <linux/init.h>
+#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/pghot.h>
-#include <linux/sched/clock.h>
 #include <linux/sysfs.h>
 #include <linux/time64.h>
 #include <linux/workqueue.h>
@@ -116,7 +116,7 @@ static int hw_sample_offline(unsigned int cpu)
 static void hw_sample_next_round(void)
 {
 	hw_sample_forget();
-	hw_sample_began_ns = local_clock();
+	hw_sample_began_ns = ktime_get_ns();
 }
 
 /* From one look to the next. */
@@ -220,7 +220,7 @@ static bool hw_sample_differs(u32 a, u32 b)
 static void hw_sample_follow(void)
 {
 	struct pghot_sample_round r = {
-		.elapsed_ns = local_clock() - hw_sample_began_ns,
+		.elapsed_ns = ktime_get_ns() - hw_sample_began_ns,
 		.held = pghot_nothing_moves(&hw_sample_moved),
 	};
 

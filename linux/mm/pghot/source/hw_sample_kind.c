@@ -69,18 +69,25 @@ static const struct hw_sample_kind intel_kinds[] = {
 };
 
 /*
- * Servers of small cores have other events for these, and count something else by those
- * above, without a word.
+ * Small cores have other events for these, and count something else by those above, without
+ * a word. Where there are both kinds a counter is of one of them alone.
  */
 static bool hw_sample_kind_intel_known(void)
 {
 	switch (boot_cpu_data.x86_vfm) {
+	case INTEL_ATOM_GOLDMONT:
+	case INTEL_ATOM_GOLDMONT_D:
+	case INTEL_ATOM_GOLDMONT_PLUS:
+	case INTEL_ATOM_TREMONT:
+	case INTEL_ATOM_TREMONT_D:
+	case INTEL_ATOM_TREMONT_L:
+	case INTEL_ATOM_GRACEMONT:
 	case INTEL_ATOM_CRESTMONT:
 	case INTEL_ATOM_CRESTMONT_X:
 	case INTEL_ATOM_DARKMONT_X:
 		return false;
 	default:
-		return true;
+		return !cpu_feature_enabled(X86_FEATURE_HYBRID_CPU);
 	}
 }
 
@@ -196,6 +203,9 @@ bool hw_sample_from_memory(const struct hw_sample_kind *kind,
 	case PERF_MEM_LVLNUM_RAM:
 	case PERF_MEM_LVLNUM_PMEM:
 		return true;
+	case PERF_MEM_LVLNUM_L3:
+		/* Missed there, which is all that some of Intel's CPUs know. */
+		return data->data_src.mem_lvl & PERF_MEM_LVL_MISS;
 	case PERF_MEM_LVLNUM_NA:
 		return kind->from_memory ||
 		       data->data_src.mem_op & PERF_MEM_OP_STORE;
