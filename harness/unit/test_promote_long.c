@@ -209,8 +209,8 @@ TEST(what_only_waits_for_its_turn_is_kept)
 	}
 }
 
-/* @nr pages are found at once, used all the time as one more is, and moved in 1.25 windows. */
-static void find_much(unsigned long nr)
+/* @nr pages are found at once, used all the time, and moved in 1.25 windows. */
+static void find_much(unsigned long nr, bool held)
 {
 	unsigned int now;
 	unsigned long i;
@@ -219,8 +219,10 @@ static void find_much(unsigned long nr)
 	for (i = 0; i < nr; i++)
 		machine_ready(2, i, 0);
 	for (now = 0; now < 2 * WINDOW; now += 200) {
-		for (i = 0; i <= nr; i++)
+		for (i = 0; i < nr; i++)
 			machine_touch(2, i);
+		if (held)
+			machine_ready(2, nr, 0);
 		machine_run(200);
 	}
 	machine_moves_a_tick = 0;
@@ -231,29 +233,29 @@ static void find_much(unsigned long nr)
 /*
  * Whenever it is found: also just before a bucket of the records' clock ends, and so long before
  * a sweep that half of what moves until the next one has. A page now and then that moves before
- * changes nothing, nor one that somebody holds.
+ * changes nothing, nor one that somebody reads all the time.
  */
 TEST(what_is_found_at_once_is_kept_whenever_that_is)
 {
 	const unsigned long nr = 120000;
-	unsigned int at, some, waits, before;
+	unsigned int at, some, held, before;
 
 	for_each_layout(precise) {
 		for (at = 99, some = 0; at < WINDOW / 2; at += 400 * some, some = !some) {
-			waits = some && at % 800 < 400;
+			held = some && at % 800 < 400;
 			machine_start_apart(precise);
 			machine_room(0, 500000);
-			machine_folio(2, nr)->refs += waits;
+			machine_folio(2, nr)->refs += held;
 			machine_thread(2);
 			machine_run(WINDOW + 100 + at);
 			for (before = 0; before < WINDOW; before += 100) {
 				if (some)
 					machine_ready(2, nr + before, 0);
-				if (waits)
+				if (held)
 					machine_ready(2, nr, 0);
 				machine_run(100);
 			}
-			find_much(nr);
+			find_much(nr, held);
 			machine_stop();
 		}
 	}

@@ -47,7 +47,6 @@ struct pghot_pass *pghot_pass_alloc(struct pghot_node *node)
 		p->place[nid].most_class = PGHOT_CLASSES;
 	p->turn = NUMA_NO_NODE;
 	p->seek_ms = pghot_now_ms();
-	p->sweep.calm = true;
 	p->sweep.all_ms = p->seek_ms;
 	p->sweep.pages = 1;
 	p->sweep.looks = 1;
@@ -407,6 +406,15 @@ static void pass_drain(struct pghot_pass *p)
 	p->drained_ms = pghot_now_ms();
 }
 
+/*
+ * Does any record wait that may go stale: one that is not ready again with the next read. Who
+ * holds a page for long is no reason to look at what waits, or to take a burst for more of it.
+ */
+static bool pass_is_waited(const struct pghot_pass *p)
+{
+	return pghot_map_ready(&p->node->map, NULL) > p->promoter->nr_held;
+}
+
 /* When the next pass is due, though nothing more becomes ready. */
 static u32 pass_due_ms(struct pghot_pass *p)
 {
@@ -414,9 +422,7 @@ static u32 pass_due_ms(struct pghot_pass *p)
 
 	if (p->left)
 		due = min(due, READ_ONCE(pghot_period_ms));
-	/* It may go stale. */
-	p->waiting = due != U32_MAX;
-	p->sweep.calm = (!p->waiting && !p->cut) || pghot_sweep_few_wait(p);
+	p->waiting = due != U32_MAX && pass_is_waited(p);
 	return p->cut ? 0 : min(due, pghot_sweep_due_ms(p));
 }
 
@@ -441,7 +447,7 @@ u32 pghot_pass_run(struct pghot_pass *p)
 	p->promoter->nr_held = 0;
 	p->began_ms = pghot_now_ms();
 	p->flushed_ms = p->began_ms;
-	if (p->sweep.calm)
+	if (!p->waiting)
 		p->sweep.calm_ms = p->began_ms;
 	pghot_sweep(p);
 	pass_open_targets(p, true);

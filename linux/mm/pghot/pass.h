@@ -67,8 +67,7 @@ struct pghot_cleared {
  * @part_moved: those of a quarter of half a window, which is not over
  * @part_most: the most that moved in any such part since it began
  * @part_ms: when this part began
- * @calm: the last pass left hardly anything that waits
- * @calm_ms: when a pass began before which that was so
+ * @calm_ms: when a pass began before which nothing waited
  * @next: page to go on with
  * @slice_ms: when it began, or a part of it was done last
  * @pages: how many were looked at of late; never 0
@@ -87,7 +86,6 @@ struct pghot_sweep {
 	unsigned long part_moved;
 	unsigned long part_most;
 	u32 part_ms;
-	bool calm;
 	u32 calm_ms;
 	unsigned long next;
 	u32 slice_ms;
@@ -166,7 +164,6 @@ static inline void pghot_count_skip(const struct pghot_entry *e,
 void pghot_sweep(struct pghot_pass *p);
 void pghot_sweep_moved(struct pghot_sweep *s, unsigned long nr);
 bool pghot_sweep_ask(struct pghot_pass *p, struct pghot_entry *e);
-bool pghot_sweep_few_wait(const struct pghot_pass *p);
 u32 pghot_sweep_due_ms(const struct pghot_pass *p);
 bool pghot_sweep_presses(const struct pghot_pass *p);
 u32 pghot_sweep_half_ms(void);

@@ -49,8 +49,6 @@
 #define LOOKS_PER_MOVED	3U
 /* How fast they move is known of so many parts of half a window. */
 #define SWEEP_PARTS	4UL
-/* Of what may be looked at where nothing moves, one in so many is few. */
-#define SWEEP_FEW	16U
 
 /*
  * So much is done before those have their turn whose target is open: some 1 ms, or
@@ -82,11 +80,10 @@ u32 pghot_sweep_half_ms(void)
 }
 
 /*
- * What moves in half a window. Most waits when much was found at once where few had waited before:
- * what a target cannot take, or somebody holds, may wait at any time. When the next sweep comes
- * soon after, more waits than what has moved by then pays for, and what it leaves out would be
- * stale by the sweep after it: for a window it is reckoned with what moves as fast as it did at
- * most. Of what waits for room that would be too much.
+ * What moves in half a window. Most waits when much was found at once where nothing had waited
+ * before. When the next sweep comes soon after, more waits than what has moved by then pays
+ * for, and what it leaves out would be stale by the sweep after it: for a window it is reckoned
+ * with what moves as fast as it did at most. Of what waits for room that would be too much.
  */
 static unsigned long sweep_moves(const struct pghot_sweep *s)
 {
@@ -95,15 +92,12 @@ static unsigned long sweep_moves(const struct pghot_sweep *s)
 	return begun ? max(s->nr_moved, SWEEP_PARTS * s->part_most) : s->nr_moved;
 }
 
-/* What may be looked at where nothing moves. */
-static unsigned int sweep_looks_least(void)
-{
-	return READ_ONCE(pghot_tunables.window_ms) / 2 * LOOKS_PER_MS;
-}
-
 static unsigned int sweep_looks(const struct pghot_sweep *s)
 {
-	return min_t(unsigned long, sweep_looks_least() + LOOKS_PER_MOVED * sweep_moves(s),
+	unsigned long looks = READ_ONCE(pghot_tunables.window_ms) / 2 *
+			      LOOKS_PER_MS;
+
+	return min_t(unsigned long, looks + LOOKS_PER_MOVED * sweep_moves(s),
 		     U32_MAX);
 }
 
@@ -426,17 +420,6 @@ void pghot_sweep(struct pghot_pass *p)
 		return;
 	sweep_slice(p);
 	p->sweep.slice_ms = pghot_now_ms();
-}
-
-/**
- * pghot_sweep_few_wait - is hardly anything ready
- * @p: the pass, which is over
- *
- * Return: true if so.
- */
-bool pghot_sweep_few_wait(const struct pghot_pass *p)
-{
-	return pghot_map_ready(&p->node->map, NULL) <= sweep_looks_least() / SWEEP_FEW;
 }
 
 /**
