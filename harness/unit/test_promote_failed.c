@@ -115,6 +115,49 @@ TEST(what_somebody_holds_has_another_turn)
 	}
 }
 
+/* Behind what goes. */
+#define HELD	(2 * PGHOT_WINDOW_MS + 512)
+
+/* Who reads it reports it: nobody's accessed bits are cleared for that. */
+TEST(nothing_is_swept_for_what_is_held)
+{
+	unsigned int now;
+
+	machine_start(false);
+	machine_plenty(0);
+	machine_folio(2, HELD)->refs++;
+	machine_thread(2);
+	for (now = 0; now < 2 * PGHOT_WINDOW_MS; now += 50) {
+		machine_ready(2, HELD, 0);
+		machine_ready(2, now, 0);
+		machine_run(50);
+	}
+	assert_int_equal(machine_bits_looked, 0);
+	assert_int_equal(machine_stat("skip_stale"), 0);
+	assert_int_equal(machine_stat("moved"), 2 * PGHOT_WINDOW_MS / 50);
+	machine_stop();
+}
+
+/* Also where a pass goes round again, for those that are less hot. */
+TEST(what_is_held_counts_once)
+{
+	unsigned long i;
+
+	machine_start(false);
+	machine_room(0, 4);
+	for (i = 0; i < PGHOT_HELD_MAX; i++) {
+		machine_folio(2, i)->refs++;
+		machine_access(2, i, 0, 12);
+	}
+	for (; i < PGHOT_HELD_MAX + 100; i++)
+		machine_ready(2, i, 0);
+	machine_thread(2);
+	machine_run(3 * PGHOT_PERIOD_MS);
+	assert_int_equal(machine_stat("skip_migrate"), 0);
+	assert_true(machine_stat("moved") > 0);
+	machine_stop();
+}
+
 TEST(what_is_held_for_long_goes_stale)
 {
 	machine_start(false);
@@ -204,6 +247,8 @@ UNIT_MAIN(
 	cmocka_unit_test(tokens_of_what_did_not_move_come_back),
 	cmocka_unit_test(tokens_that_were_never_taken_do_not_come_back),
 	cmocka_unit_test(what_somebody_holds_has_another_turn),
+	cmocka_unit_test(nothing_is_swept_for_what_is_held),
+	cmocka_unit_test(what_is_held_counts_once),
 	cmocka_unit_test(what_is_held_for_long_goes_stale),
 	cmocka_unit_test(what_waits_to_be_activated_is_drained),
 	cmocka_unit_test(many_that_are_held_are_tried),

@@ -223,11 +223,22 @@ static void pass_ends_at(struct pghot_pass *p, unsigned long pfn)
 	}
 }
 
+/*
+ * Does any record wait that may go stale: one that is not ready again with the next read. Who
+ * holds a page for long is no reason to look at what waits, or to take a burst for more of it.
+ */
+static bool pass_is_waited(const struct pghot_pass *p, unsigned int held)
+{
+	return pghot_map_ready(&p->node->map, NULL) > held;
+}
+
 /* What is to be done however long a pass takes. The walk stands still for it. */
 static void pass_between(struct pghot_pass *p, struct pghot_cursor *c)
 {
 	bool opens = !p->promoter->all_closed && pghot_promoter_opens(p->promoter);
-	bool sweep = pghot_sweep_presses(p);
+	unsigned int held = max(p->nr_held, p->promoter->nr_held);
+	bool sweep = pghot_sweep_presses(p) &&
+		     (p->sweep.on || p->waiting || pass_is_waited(p, held));
 
 	if (pghot_now_ms() - p->flushed_ms >= GATHERED_MS) {
 		pghot_batch_flush_all(p->promoter);
@@ -357,6 +368,8 @@ static bool pass_rounds(struct pghot_pass *p)
 		return false;
 	pghot_seek(p);
 	do {
+		/* Those that this round meets: it may meet them all again. */
+		p->promoter->nr_held = 0;
 		p->left = false;
 		p->left_out = false;
 		if (!pass_walk(p, start, ULONG_MAX) || (start && !pass_walk(p, 0, start)))
@@ -406,15 +419,6 @@ static void pass_drain(struct pghot_pass *p)
 	p->drained_ms = pghot_now_ms();
 }
 
-/*
- * Does any record wait that may go stale: one that is not ready again with the next read. Who
- * holds a page for long is no reason to look at what waits, or to take a burst for more of it.
- */
-static bool pass_is_waited(const struct pghot_pass *p)
-{
-	return pghot_map_ready(&p->node->map, NULL) > p->promoter->nr_held;
-}
-
 /* When the next pass is due, though nothing more becomes ready. */
 static u32 pass_due_ms(struct pghot_pass *p)
 {
@@ -422,7 +426,8 @@ static u32 pass_due_ms(struct pghot_pass *p)
 
 	if (p->left)
 		due = min(due, READ_ONCE(pghot_period_ms));
-	p->waiting = due != U32_MAX && pass_is_waited(p);
+	p->nr_held = p->promoter->nr_held;
+	p->waiting = due != U32_MAX && pass_is_waited(p, p->nr_held);
 	return p->cut ? 0 : min(due, pghot_sweep_due_ms(p));
 }
 

@@ -67,7 +67,7 @@ struct pghot_cleared {
  * @part_moved: those of a quarter of half a window, which is not over
  * @part_most: the most that moved in any such part since it began
  * @part_ms: when this part began
- * @calm_ms: when a pass began before which nothing waited
+ * @calm_ms: when a pass began before which nothing waited, see @waiting
  * @next: page to go on with
  * @slice_ms: when it began, or a part of it was done last
  * @pages: how many were looked at of late; never 0
@@ -110,7 +110,8 @@ struct pghot_sweep {
  * @seek_on: somebody was found there who has more
  * @seek_ms: when that last began with the node's first page
  * @seeks: how many blocks were looked at for that
- * @waiting: the last pass left something that waits, or this one takes long
+ * @nr_held: records of the last round that wait for who holds their folios
+ * @waiting: the last pass left something that may go stale, or this one takes long
  * @began_ms: when this pass began
  * @drained_ms: when folios on their way to LRU lists were last put there
  * @flushed_ms: when what was gathered was moved last, or the pass began
@@ -134,6 +135,7 @@ struct pghot_pass {
 	bool seek_on;
 	u32 seek_ms;
 	unsigned int seeks;
+	unsigned int nr_held;
 	bool waiting;
 	u32 began_ms;
 	u32 drained_ms;
