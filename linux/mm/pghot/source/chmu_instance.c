@@ -115,7 +115,11 @@ static int chmu_instance_control_wait(struct chmu_instance *i, u64 value, u64 en
 /* Settings stay as they are: they may not change before it is disabled. */
 static int chmu_instance_disable(struct chmu_instance *i)
 {
-	return chmu_instance_control_wait(i, readq(i->regs + CHMU_CFG0) & ~CHMU_CFG0_ENABLE, 0);
+	u64 cfg0 = readq(i->regs + CHMU_CFG0);
+
+	if (chmu_is_gone(cfg0))
+		return -ENODEV;
+	return chmu_instance_control_wait(i, cfg0 & ~CHMU_CFG0_ENABLE, 0);
 }
 
 static u64 chmu_instance_bitmap_word(const struct chmu_instance *i, u64 word)
@@ -124,61 +128,6 @@ static u64 chmu_instance_bitmap_word(const struct chmu_instance *i, u64 word)
 	u64 from = max(i->first, base), to = min(i->end, base + BITS_PER_TYPE(u64));
 
 	return from < to ? GENMASK_ULL(to - base - 1, from - base) : 0;
-}
-
-/**
- * chmu_instance_start - have an instance count
- * @i: the instance
- * @epoch_us: length of an epoch
- * @threshold: requests in an epoch that make a unit of memory hot
- *
- * One that counts begins anew, with an empty hotlist, whoever had it before. Where it
- * fails it is one that does not run, even if it did.
- *
- * Context: process context; sleeps.
- *
- * Return: 0 or a negative error.
- */
-int chmu_instance_start(struct chmu_instance *i, u32 epoch_us, u32 threshold)
-{
-	u64 word;
-	int err;
-
-	i->running = false;
-	if (i->first == i->end)
-		return 0;
-	err = chmu_plan(&i->caps, epoch_us, &i->setup);
-	if (!err)
-		err = chmu_instance_disable(i);
-	if (!err)
-		err = chmu_instance_control_wait(i, CHMU_CFG0_RESET, 0);
-	if (err)
-		return err;
-	for (word = 0; word < i->words; word++)
-		writeq(chmu_instance_bitmap_word(i, word), i->bitmap + word * sizeof(u64));
-	writeq(i->setup.cfg[1], i->regs + CHMU_CFG1);
-	writeq(i->setup.cfg[2], i->regs + CHMU_CFG2);
-	i->count_bits = FIELD_GET(CHMU_STATUS_COUNT_BITS, readq(i->regs + CHMU_STATUS));
-	err = chmu_plan_threshold(&i->setup, threshold, i->count_bits);
-	if (err)
-		return err;
-	err = chmu_instance_control_wait(i, i->setup.cfg[0] | CHMU_CFG0_ENABLE,
-					 CHMU_STATUS_ENABLED);
-	i->running = !err;
-	return err;
-}
-
-/**
- * chmu_instance_stop - have an instance count no more
- * @i: the instance
- *
- * Context: process context; sleeps.
- */
-void chmu_instance_stop(struct chmu_instance *i)
-{
-	if (i->running)
-		chmu_instance_disable(i);
-	i->running = false;
 }
 
 /**
@@ -214,6 +163,67 @@ u32 chmu_instance_drop(struct chmu_instance *i)
 	if (used)
 		writew(tail, i->regs + CHMU_HEAD);
 	return used;
+}
+
+/**
+ * chmu_instance_start - have an instance count
+ * @i: the instance
+ * @epoch_us: length of an epoch
+ * @threshold: requests in an epoch that make a unit of memory hot
+ *
+ * One that counts begins anew, with an empty hotlist, whoever had it before. Where it
+ * fails it is one that does not run, even if it did.
+ *
+ * Context: process context; sleeps.
+ *
+ * Return: 0 or a negative error.
+ */
+int chmu_instance_start(struct chmu_instance *i, u32 epoch_us, u32 threshold)
+{
+	u64 word;
+	int err;
+
+	i->running = false;
+	if (i->first == i->end)
+		return 0;
+	err = chmu_plan(&i->caps, epoch_us, &i->setup);
+	if (!err)
+		err = chmu_instance_disable(i);
+	if (!err)
+		err = chmu_instance_control_wait(i, CHMU_CFG0_RESET, 0);
+	if (err)
+		return err;
+	/* If it keeps what it had listed and said. */
+	chmu_instance_drop(i);
+	chmu_instance_acknowledge(i);
+	for (word = 0; word < i->words; word++)
+		writeq(chmu_instance_bitmap_word(i, word), i->bitmap + word * sizeof(u64));
+	writeq(i->setup.cfg[1], i->regs + CHMU_CFG1);
+	writeq(i->setup.cfg[2], i->regs + CHMU_CFG2);
+	i->count_bits = FIELD_GET(CHMU_STATUS_COUNT_BITS, readq(i->regs + CHMU_STATUS));
+	err = chmu_plan_threshold(&i->setup, threshold, i->count_bits);
+	if (err)
+		return err;
+	err = chmu_instance_control_wait(i, i->setup.cfg[0] | CHMU_CFG0_ENABLE,
+					 CHMU_STATUS_ENABLED);
+	i->running = !err;
+	/* It may do so yet, and nobody would stop it. */
+	if (err)
+		chmu_instance_disable(i);
+	return err;
+}
+
+/**
+ * chmu_instance_stop - have an instance count no more
+ * @i: the instance
+ *
+ * Context: process context; sleeps.
+ */
+void chmu_instance_stop(struct chmu_instance *i)
+{
+	if (i->running)
+		chmu_instance_disable(i);
+	i->running = false;
 }
 
 /**

@@ -57,7 +57,7 @@
 #define   CHMU_CFG0_OVERFLOW_IRQ	0x0000000000000200ULL
 #define   CHMU_CFG0_FILL_IRQ		0x0000000000000400ULL
 #define   CHMU_CFG0_ENABLE		0x0000000000010000ULL
-/* Counters, hotlist and what STATUS has set; reads 0. */
+/* Counters, and maybe the hotlist and what STATUS has set; reads 0. */
 #define   CHMU_CFG0_RESET		0x0000000000020000ULL
 #define   CHMU_CFG0_THRESHOLD		0xffffffff00000000ULL
 #define CHMU_CFG1			0x48

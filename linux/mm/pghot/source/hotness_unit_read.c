@@ -125,24 +125,30 @@ static void hotness_unit_read_hotlist(struct hotness_unit *unit, struct chmu_ins
 	}
 }
 
-/* Epochs longer than the window say little of it; some are longer than usual. */
+/*
+ * Epochs longer than the window say little of it; some are longer than usual. Not shorter than
+ * what the unit has: it would begin anew for nothing.
+ */
 static struct chmu_limits hotness_unit_pace_limits(const struct hotness_unit *unit)
 {
 	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
+	u32 epoch_ms = min(READ_ONCE(hotness_unit_epoch_ms),
+			   max(window_ms / CHMU_LONGER_EPOCHS, 1U));
 	u32 least = 0, most = CHMU_THRESHOLD_MAX;
+	u64 epoch_us = 1000 * epoch_ms;
 	unsigned int n;
 
 	for (n = 0; n < unit->nr; n++) {
 		const struct chmu_instance *i = &unit->instance[n];
 
+		epoch_us = max(epoch_us, i->caps.epoch_min_us);
 		least = max(least, chmu_pace_least(i->setup.unit_shift));
 		if (i->running)
 			most = min(most, chmu_threshold_max(&i->setup, i->count_bits));
 	}
 
 	return (struct chmu_limits) {
-		.epoch_us = 1000 * min(READ_ONCE(hotness_unit_epoch_ms),
-				       max(window_ms / CHMU_LONGER_EPOCHS, 1U)),
+		.epoch_us = min(epoch_us, U32_MAX / CHMU_LONGER_EPOCHS),
 		.threshold_min = least,
 		.threshold_max = max(least, most),
 	};
@@ -179,7 +185,8 @@ static void hotness_unit_start_instances(struct hotness_unit *unit, bool all)
 		dev_warn(unit->info.dev, "hotness unit does not count (%d)\n", err);
 	unit->failed = err;
 	unit->tried_ns = ktime_get_ns();
-	unit->stepped_ns = unit->tried_ns;
+	if (all)
+		unit->stepped_ns = unit->tried_ns;
 }
 
 static u32 hotness_unit_entries_room(const struct hotness_unit *unit)
@@ -234,7 +241,7 @@ static u64 hotness_unit_follow_pace(struct hotness_unit *unit)
 	} else if (hotness_unit_is_quiet(unit, &limits)) {
 		epoch_ns = IDLE_NS;
 	}
-	if (now_ns - unit->tried_ns >= RETRY_NS)
+	if (ktime_get_ns() - unit->tried_ns >= RETRY_NS)
 		hotness_unit_start_instances(unit, false);
 	unit->listed = 0;
 	unit->overflow = false;
@@ -286,7 +293,7 @@ static void hotness_unit_work(struct work_struct *work)
 	if (!rest_ns) {
 		WRITE_ONCE(unit->resting, false);
 		/* Either the interrupt sees that, or what it was for is seen here. */
-		smp_mb();
+		mb();
 		for (n = 0; n < unit->nr; n++)
 			if (unit->instance[n].running &&
 			    chmu_instance_waiting(&unit->instance[n]))
