@@ -75,6 +75,12 @@ static const struct hw_sample_kind intel_kinds[] = {
 static bool hw_sample_kind_intel_known(void)
 {
 	switch (boot_cpu_data.x86_vfm) {
+	case INTEL_ATOM_SILVERMONT:
+	case INTEL_ATOM_SILVERMONT_D:
+	case INTEL_ATOM_SILVERMONT_MID:
+	case INTEL_ATOM_SILVERMONT_MID2:
+	case INTEL_ATOM_AIRMONT:
+	case INTEL_ATOM_AIRMONT_NP:
 	case INTEL_ATOM_GOLDMONT:
 	case INTEL_ATOM_GOLDMONT_D:
 	case INTEL_ATOM_GOLDMONT_PLUS:
@@ -85,6 +91,8 @@ static bool hw_sample_kind_intel_known(void)
 	case INTEL_ATOM_CRESTMONT:
 	case INTEL_ATOM_CRESTMONT_X:
 	case INTEL_ATOM_DARKMONT_X:
+	case INTEL_XEON_PHI_KNL:
+	case INTEL_XEON_PHI_KNM:
 		return false;
 	default:
 		return !cpu_feature_enabled(X86_FEATURE_HYBRID_CPU);
@@ -204,8 +212,9 @@ bool hw_sample_from_memory(const struct hw_sample_kind *kind,
 	case PERF_MEM_LVLNUM_PMEM:
 		return true;
 	case PERF_MEM_LVLNUM_L3:
-		/* Missed there, which is all that some of Intel's CPUs know. */
-		return data->data_src.mem_lvl & PERF_MEM_LVL_MISS;
+		/* Missed there: all that some of Intel's CPUs know, unless others had it. */
+		return data->data_src.mem_lvl & PERF_MEM_LVL_MISS &&
+		       !(data->data_src.mem_snoop & (PERF_MEM_SNOOP_HIT | PERF_MEM_SNOOP_HITM));
 	case PERF_MEM_LVLNUM_NA:
 		return kind->from_memory ||
 		       data->data_src.mem_op & PERF_MEM_OP_STORE;

@@ -14,7 +14,7 @@ struct sample_case {
 	u64 level;
 	bool taken;
 	bool memory_alone;
-	u64 lvl;
+	u64 lvl, snoop;
 };
 
 #define LOAD	PERF_MEM_OP_LOAD
@@ -29,6 +29,8 @@ static const struct sample_case sample_cases[] = {
 	{ "load from the last cache", 0x1000, LOAD, PERF_MEM_LVLNUM_L3, false },
 	{ "load that missed the last cache", 0x1000, LOAD, PERF_MEM_LVLNUM_L3, true,
 	  .lvl = PERF_MEM_LVL_MISS },
+	{ "load that another cache had", 0x1000, LOAD, PERF_MEM_LVLNUM_L3, false,
+	  .lvl = PERF_MEM_LVL_MISS, .snoop = PERF_MEM_SNOOP_HITM },
 	{ "load from a device", 0x1000, LOAD, PERF_MEM_LVLNUM_IO, false },
 	{ "load from nobody knows where", 0x1000, LOAD, PERF_MEM_LVLNUM_NA, false },
 	{ "load of a counter of those from memory", 0x1000, LOAD, PERF_MEM_LVLNUM_NA, true, true },
@@ -54,6 +56,7 @@ static void what_memory_answered_is_taken(struct kunit *test)
 	data.data_src.mem_op = c->op;
 	data.data_src.mem_lvl_num = c->level;
 	data.data_src.mem_lvl = c->lvl;
+	data.data_src.mem_snoop = c->snoop;
 	KUNIT_EXPECT_EQ(test, hw_sample_from_memory(&kind, &data), c->taken);
 }
 
