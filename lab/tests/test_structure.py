@@ -108,6 +108,7 @@ _INCLUDED_FROM = {
 # Includes of files that are elsewhere, and where.
 _ELSEWHERE = {
     ("linux/mm/pghot", "../internal.h"): "mm/internal.h of the stock kernel",
+    ("linux/mm/pghot/tests", "../../internal.h"): "mm/internal.h of the stock kernel",
     ("linux/mm/migrate_copy", "../internal.h"): "mm/internal.h of the stock kernel",
     ("linux/mm", "internal.h"): "the stock kernel's, for mm",
     ("linux/drivers/dma", "dmaengine.h"): "the stock kernel's, for drivers",

@@ -16,6 +16,7 @@
  */
 #include <linux/memory-tiers.h>
 #include <linux/mm.h>
+#include <linux/mm_inline.h>
 #include <linux/mmu_notifier.h>
 #include <linux/nodemask.h>
 #include <linux/page_idle.h>
@@ -34,12 +35,14 @@
  * @left: how many more entries may be looked at; a VMA without counts as one
  * @flush: a bit that was set and is cleared is to be set by the next access
  * @any: a bit was set
+ * @recent: reclaim takes it for use
  * @unknown: there was more to look at
  */
 struct accessed {
 	unsigned int left;
 	bool flush;
 	bool any;
+	bool recent;
 	bool unknown;
 };
 
@@ -104,6 +107,7 @@ static bool accessed_rmap_one(struct folio *folio, struct vm_area_struct *vma,
 		looks += young && !pvmw.pte ? ACCESSED_FLUSH_LOOKS : 1;
 		stale |= young && pvmw.pte;
 		a->any |= young;
+		a->recent |= young && vma_has_recency(vma);
 	}
 	if (a->flush && stale) {
 		accessed_flush(folio, vma, addr);
@@ -125,6 +129,8 @@ DEFINE_STATIC_KEY_FALSE(pghot_young_key);
 /**
  * pghot_tell_accessed - leave a mark on a folio whose accessed bit was cleared
  * @folio: the folio, which cannot go away meanwhile
+ * @recency: the mapping is not one that is said to be accessed once, in order: of such
+ *	     reclaim takes no accessed bit for use (vma_has_recency())
  *
  * Reclaim and idle page tracking will not find the bit: there is a flag to tell
  * them. Of the top tier so few are looked at, see exchange.c, that aging is not to
@@ -132,11 +138,13 @@ DEFINE_STATIC_KEY_FALSE(pghot_young_key);
  *
  * Context: any but NMI.
  */
-void pghot_tell_accessed(struct folio *folio)
+void pghot_tell_accessed(struct folio *folio, bool recency)
 {
 	/* What many look at is not to be written for nothing. */
 	if (folio_test_idle(folio))
 		folio_clear_idle(folio);
+	if (!recency)
+		return;
 	if (!folio_test_young(folio))
 		folio_set_young(folio);
 	if (!node_isset(folio_nid(folio), accessed_nodes) &&
@@ -179,7 +187,7 @@ static enum pghot_accessed accessed_clear(struct folio *folio, struct accessed *
 	folio_unlock(folio);
 
 	if (a->any)
-		pghot_tell_accessed(folio);
+		pghot_tell_accessed(folio, a->recent);
 	if (rwc.contended || a->unknown)
 		return PGHOT_ACCESS_UNKNOWN;
 	return a->any ? PGHOT_ACCESSED : PGHOT_NOT_ACCESSED;

@@ -208,6 +208,17 @@ enum pghot_verdict pghot_ask(struct pghot_ask *ask, struct folio *folio)
 	return PGHOT_PROMOTED;
 }
 
+/* Where khugepaged has made a huge page of it since, to ask would split that. */
+static bool ask_would_split(struct mm_struct *mm, const struct pghot_ask_page *page)
+{
+	pmd_t *pmd;
+
+	if (page->end - page->start >= PMD_SIZE)
+		return false;
+	pmd = mm_find_pmd(mm, page->start);
+	return pmd && pmd_leaf(pmdp_get_lockless(pmd));
+}
+
 /* What is mapped there may be something else by now: then that is asked about. */
 static void ask_process(struct mm_struct *mm, const struct pghot_ask_page *page,
 			unsigned int nr)
@@ -219,7 +230,7 @@ static void ask_process(struct mm_struct *mm, const struct pghot_ask_page *page,
 	for (; nr; nr--, page++) {
 		struct vm_area_struct *vma = vma_lookup(mm, page->start);
 
-		if (vma && pghot_ask_vma(vma, page->start))
+		if (vma && pghot_ask_vma(vma, page->start) && !ask_would_split(mm, page))
 			updated += change_protection(&tlb, vma, page->start,
 						     min(page->end, vma->vm_end),
 						     MM_CP_PROT_NUMA);

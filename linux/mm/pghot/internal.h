@@ -339,7 +339,7 @@ extern u32 pghot_backoff, pghot_held_back;
 void pghot_exchange_sum_up(void);
 int pghot_exchange_sync(int nid);
 bool pghot_cache_wanted(int nid, const struct folio *folio);
-void pghot_tell_accessed(struct folio *folio);
+void pghot_tell_accessed(struct folio *folio, bool recency);
 
 /* memcg.c */
 void pghot_bill_add(struct pghot_bill *bill, struct folio *folio);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads and writes of files as a source. What is used through file descriptors
- * and not mapped has no page table entry that could tell. folio_mark_accessed()
- * does: it is called for each folio that a file is read from or written to.
+ * Reads of files as a source. What is used through file descriptors and not mapped
+ * has no page table entry that could tell. folio_mark_accessed() does: it is called
+ * for each folio that a file is read from, and by some file systems, such as tmpfs,
+ * for one that is written to. What is dirty does not move anyway.
  *
  * One access is no proof of heat: who reads a file from beginning to end uses
  * each page once, and may never come back. Nor are many marks many accesses: a

@@ -12,6 +12,7 @@
  * What is cleared here stays known to reclaim: see pghot_tell_accessed().
  */
 #include <linux/mm.h>
+#include <linux/mm_inline.h>
 #include <linux/mmap_lock.h>
 #include <linux/mmu_notifier.h>
 #include <linux/mmzone.h>
@@ -147,12 +148,13 @@ static unsigned int pt_table_place(const struct folio *folio, unsigned long pfn,
 }
 
 /* What the first look finds may be from any time before. */
-static void pt_table_count(struct pt_look *look, struct folio *folio, unsigned int i)
+static void pt_table_count(struct pt_look *look, struct vm_area_struct *vma,
+			   struct folio *folio, unsigned int i)
 {
 	bool large = folio_test_large(folio);
 
 	look->cleared = true;
-	pghot_tell_accessed(folio);
+	pghot_tell_accessed(folio, vma_has_recency(vma));
 	if (large && !pghot_places_add(&look->seen, i))
 		return;
 	if (look->slot->begun)
@@ -248,10 +250,14 @@ static void pt_table_is_huge(struct pt_look *look, bool huge)
 	look->slot->huge = huge;
 }
 
-/* KSM merges pages of many, and they stay where they are. */
+/*
+ * KSM merges pages of many, and they stay where they are. So do those of the kernel that it
+ * shows to a process, which belong to no file.
+ */
 static bool pt_table_wants(struct folio *folio)
 {
-	return folio && !folio_test_ksm(folio);
+	return folio && !folio_test_ksm(folio) &&
+	       (folio_test_anon(folio) || READ_ONCE(folio->mapping));
 }
 
 static void pt_table_look_huge(struct pt_look *look, struct vm_area_struct *vma,
@@ -274,7 +280,7 @@ static void pt_table_look_huge(struct pt_look *look, struct vm_area_struct *vma,
 		young = pmdp_test_and_clear_young(vma, addr, pmd);
 	young |= mmu_notifier_clear_young(mm, addr, addr + PMD_SIZE);
 	if (young)
-		pt_table_count(look, folio, 0);
+		pt_table_count(look, vma, folio, 0);
 	if (look->least)
 		pt_table_report(look, vma, folio, 0, true);
 }
@@ -298,7 +304,7 @@ static void pt_table_look_entry(struct pt_look *look, struct vm_area_struct *vma
 		young = ptep_test_and_clear_young(vma, addr, pte);
 	young |= mmu_notifier_clear_young(vma->vm_mm, addr, addr + PAGE_SIZE);
 	if (young)
-		pt_table_count(look, folio,
+		pt_table_count(look, vma, folio,
 			       pt_table_place(folio, pte_pfn(val), pte_index(addr)));
 }
 

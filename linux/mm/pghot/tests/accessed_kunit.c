@@ -9,6 +9,7 @@
 #include <linux/swap.h>
 #include <asm/tlbflush.h>
 
+#include "../../internal.h"
 #include "../internal.h"
 #include "shared.h"
 
@@ -127,16 +128,57 @@ static void of_what_guests_map_it_is_unknown(struct kunit *test)
 }
 #endif
 
+/* Of memory that is accessed once, in order, reclaim takes no bit for use. */
+static void what_has_no_recency_is_not_marked(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 1);
+
+	folio_set_idle(s->folio);
+	folio_test_clear_young(s->folio);
+	pghot_tell_accessed(s->folio, false);
+	KUNIT_EXPECT_FALSE(test, folio_test_young(s->folio));
+	KUNIT_EXPECT_FALSE(test, folio_test_idle(s->folio));
+	shared_free(s);
+}
+
+/* As MADV_FREE clears accessed bits: reclaim is to free it, whatever was accessed before. */
+static void what_is_freed_lazily_has_no_mark(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 1);
+
+	static_branch_inc(&pghot_young_key);
+	pghot_tell_accessed(s->folio, true);
+	folio_mark_lazyfree(s->folio);
+	KUNIT_EXPECT_FALSE(test, folio_test_young(s->folio));
+	static_branch_dec(&pghot_young_key);
+	shared_free(s);
+}
+
+/* An accessed bit of a file's page is passed on when the mapping goes. */
+static void unmapping_passes_a_mark_on(struct kunit *test)
+{
+	struct shared *s = accessed_new(test, 1);
+	struct folio *folio = s->folio;
+
+	static_branch_inc(&pghot_young_key);
+	folio_get(folio);
+	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
+	shared_free(s);
+	KUNIT_EXPECT_FALSE(test, folio_test_young(folio));
+	folio_put(folio);
+	static_branch_dec(&pghot_young_key);
+}
+
 /* Else what was made idle would count as accessed since. */
 static void aging_leaves_the_mark_of_what_is_idle(struct kunit *test)
 {
 	struct shared *s = accessed_new(test, 1);
 
-	pghot_tell_accessed(s->folio);
+	pghot_tell_accessed(s->folio, true);
 	folio_set_idle(s->folio);
 	KUNIT_EXPECT_FALSE(test, __pghot_take_young(s->folio));
 	KUNIT_EXPECT_TRUE(test, folio_test_young(s->folio));
-	pghot_tell_accessed(s->folio);
+	pghot_tell_accessed(s->folio, true);
 	KUNIT_EXPECT_TRUE(test, __pghot_take_young(s->folio));
 	KUNIT_EXPECT_FALSE(test, __pghot_take_young(s->folio));
 	shared_free(s);
@@ -218,6 +260,9 @@ static struct kunit_case accessed_cases[] = {
 	KUNIT_CASE(few_of_the_top_tier_are_marked),
 	KUNIT_CASE(of_what_guests_map_it_is_unknown),
 	KUNIT_CASE(aging_leaves_the_mark_of_what_is_idle),
+	KUNIT_CASE(what_has_no_recency_is_not_marked),
+	KUNIT_CASE(what_is_freed_lazily_has_no_mark),
+	KUNIT_CASE(unmapping_passes_a_mark_on),
 	KUNIT_CASE(locks_are_not_waited_for),
 	KUNIT_CASE(what_is_being_changed_is_waited_for),
 	KUNIT_CASE(no_more_is_looked_at_than_allowed),
