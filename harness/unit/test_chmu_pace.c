@@ -11,7 +11,7 @@
 #define SECOND	(1000 * MS)
 
 static const struct chmu_limits limits = {
-	.epoch_us = 20000, .threshold_min = 2, .threshold_max = 0xffff,
+	.epoch_us = 20000, .epoch_max_us = 4000000, .threshold_min = 2, .threshold_max = 0xffff,
 };
 
 static struct chmu_pace after(struct chmu_pace pace, u32 listed, bool overflow,
@@ -116,10 +116,17 @@ TEST(while_what_is_listed_is_known_epochs_are_longer)
 
 TEST(an_epoch_that_was_changed_is_the_next_one)
 {
+	struct chmu_yield waits = { .listed = 100, .room = ROOM, .waiting = true };
+	struct chmu_limits narrow = limits;
 	struct chmu_pace pace = { 5000, 8 };
 
 	assert_int_equal(after(pace, ROOM / 4, false, false).epoch_us, 20000);
 	assert_int_equal(after(pace, ROOM / 4, false, true).epoch_us, 20000);
+	/* No longer than the window, or what the unit has. */
+	narrow.epoch_max_us = 50000;
+	pace = (struct chmu_pace) { 40000, 2 };
+	chmu_pace_step(&pace, &waits, &narrow);
+	assert_int_equal(pace.epoch_us, 50000);
 	pace.epoch_us = U32_MAX;
 	assert_int_equal(after(pace, ROOM / 4, false, true).epoch_us, 160000);
 }

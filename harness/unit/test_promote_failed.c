@@ -172,23 +172,21 @@ TEST(what_is_held_for_long_goes_stale)
 }
 
 /*
- * Without the multi-gen LRU: by a CPU that may never have others to activate. One that is
- * active already, or has pages, waits for something else.
+ * Without the multi-gen LRU: by a CPU that may never have others to activate, be it active by
+ * another CPU's list. One that has pages waits for something else.
  */
 TEST(what_waits_to_be_activated_is_drained)
 {
 	machine_start(false);
 	machine_lru_gen = false;
 	machine_plenty(0);
-	machine_folio(2, 0)->active = true;
-	machine_folio(2, 0)->refs++;
 	machine_large(2, 16, 4)->refs++;
-	machine_ready(2, 0, 0);
 	machine_ready(2, 16, 0);
 	machine_thread(2);
 	machine_run(PGHOT_WINDOW_MS + PGHOT_PERIOD_MS);
 	assert_int_equal(machine_stat("skip_migrate"), 0);
 	assert_int_equal(machine_drained, 0);
+	machine_folio(2, 1)->active = true;
 	machine_folio(2, 1)->refs++;
 	machine_ready(2, 1, 0);
 	machine_run(PGHOT_PERIOD_MS);

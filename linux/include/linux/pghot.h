@@ -208,6 +208,7 @@ void __pghot_moved(const struct folio *dst, const struct folio *src);
 void __pghot_page_cache(struct folio *folio);
 bool __pghot_marks_young(int nid);
 bool __pghot_take_young(struct folio *folio);
+bool __pghot_zap_young(struct folio *folio, int nr);
 void pghot_balancing_changes(int mode);
 void pghot_balancing_changed(void);
 void pghot_tiers_changed(void);
@@ -375,6 +376,23 @@ static inline bool pghot_was_young(struct folio *folio, bool young)
 	return young;
 }
 
+/**
+ * pghot_zap_young - was a folio accessed of which mappings go
+ * @folio: the folio, which is still mapped by them
+ * @young: what their accessed bits said
+ * @nr: page table entries that go
+ *
+ * With the last mapping the mark goes, if there is one: it was of any of them.
+ *
+ * Return: true if it was.
+ */
+static inline bool pghot_zap_young(struct folio *folio, bool young, int nr)
+{
+	if (static_branch_unlikely(&pghot_young_key))
+		young |= __pghot_zap_young(folio, nr);
+	return young;
+}
+
 #else /* !CONFIG_PGHOT */
 
 static inline void pghot_moved(const struct folio *dst, const struct folio *src)
@@ -425,6 +443,11 @@ static inline bool pghot_marks_young(int nid)
 }
 
 static inline bool pghot_was_young(struct folio *folio, bool young)
+{
+	return young;
+}
+
+static inline bool pghot_zap_young(struct folio *folio, bool young, int nr)
 {
 	return young;
 }

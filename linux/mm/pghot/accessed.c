@@ -129,8 +129,8 @@ DEFINE_STATIC_KEY_FALSE(pghot_young_key);
 /**
  * pghot_tell_accessed - leave a mark on a folio whose accessed bit was cleared
  * @folio: the folio, which cannot go away meanwhile
- * @recency: the mapping is not one that is said to be accessed once, in order: of such
- *	     reclaim takes no accessed bit for use (vma_has_recency())
+ * @recency: the mapping is not one that is said to be accessed in order, or at random: of
+ *	     such reclaim takes no accessed bit for use (vma_has_recency())
  *
  * Reclaim and idle page tracking will not find the bit: there is a flag to tell
  * them. Of the top tier so few are looked at, see exchange.c, that aging is not to
@@ -143,7 +143,8 @@ void pghot_tell_accessed(struct folio *folio, bool recency)
 	/* What many look at is not to be written for nothing. */
 	if (folio_test_idle(folio))
 		folio_clear_idle(folio);
-	if (!recency)
+	/* Of what nobody else maps reclaim leaves the mark as it would leave the bit. */
+	if (!recency && folio_maybe_mapped_shared(folio))
 		return;
 	if (!folio_test_young(folio))
 		folio_set_young(folio);
@@ -166,6 +167,11 @@ bool __pghot_take_young(struct folio *folio)
 	 */
 	return folio_test_young(folio) && !folio_test_idle(folio) &&
 	       folio_test_clear_young(folio);
+}
+
+bool __pghot_zap_young(struct folio *folio, int nr)
+{
+	return folio_mapcount(folio) == nr && __pghot_take_young(folio);
 }
 
 static enum pghot_accessed accessed_clear(struct folio *folio, struct accessed *a)

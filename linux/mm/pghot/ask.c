@@ -211,12 +211,9 @@ enum pghot_verdict pghot_ask(struct pghot_ask *ask, struct folio *folio)
 /* Where khugepaged has made a huge page of it since, to ask would split that. */
 static bool ask_would_split(struct mm_struct *mm, const struct pghot_ask_page *page)
 {
-	pmd_t *pmd;
+	pmd_t *pmd = mm_find_pmd(mm, page->start);
 
-	if (page->end - page->start >= PMD_SIZE)
-		return false;
-	pmd = mm_find_pmd(mm, page->start);
-	return pmd && pmd_leaf(pmdp_get_lockless(pmd));
+	return page->end - page->start < PMD_SIZE && pmd && pmd_is_huge(pmdp_get_lockless(pmd));
 }
 
 /* What is mapped there may be something else by now: then that is asked about. */

@@ -366,6 +366,7 @@ static bool pass_rounds(struct pghot_pass *p)
 
 	if (pghot_promoter_large_first(p->promoter) && !pass_large(p))
 		return false;
+	p->promoter->nr_held = 0;
 	pghot_seek(p);
 	do {
 		/* Those that this round meets: it may meet them all again. */

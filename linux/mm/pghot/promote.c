@@ -265,11 +265,13 @@ static bool promote_is_held(const struct folio *folio)
 	       folio_ref_count(folio) > folio_expected_ref_count(folio) + 1;
 }
 
-/* By a CPU's list of folios to be activated, into which those go that are read again. */
+/*
+ * By a CPU's list of folios to be activated, into which those go that are read again. It may be
+ * in lists of several CPUs, and active by one of them.
+ */
 static bool promote_may_be_in_list(const struct folio *folio)
 {
-	return !lru_gen_enabled() && !folio_test_large(folio) && !folio_test_active(folio) &&
-	       !folio_test_unevictable(folio);
+	return !lru_gen_enabled() && !folio_test_large(folio) && !folio_test_unevictable(folio);
 }
 
 /*

@@ -66,7 +66,7 @@ bool chmu_pace_step(struct chmu_pace *pace, const struct chmu_yield *yield,
 		epoch = min((u64)pace->epoch_us * 2, epoch * CHMU_LONGER_EPOCHS);
 	pace->threshold = clamp(threshold, (u64)limits->threshold_min,
 				(u64)limits->threshold_max);
-	pace->epoch_us = max_t(u64, epoch, limits->epoch_us);
+	pace->epoch_us = clamp(epoch, (u64)limits->epoch_us, (u64)limits->epoch_max_us);
 	return pace->threshold != before.threshold ||
 	       pace->epoch_us != before.epoch_us;
 }

@@ -56,11 +56,13 @@ struct chmu_yield {
 /**
  * struct chmu_limits - within which settings move
  * @epoch_us: an epoch while promotion takes pages
+ * @epoch_max_us: the longest epoch; not less
  * @threshold_min: lowest threshold
  * @threshold_max: highest threshold
  */
 struct chmu_limits {
 	u32 epoch_us;
+	u32 epoch_max_us;
 	u32 threshold_min;
 	u32 threshold_max;
 };

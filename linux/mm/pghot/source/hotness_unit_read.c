@@ -126,29 +126,34 @@ static void hotness_unit_read_hotlist(struct hotness_unit *unit, struct chmu_ins
 }
 
 /*
- * Epochs longer than the window say little of it; some are longer than usual. Not shorter than
- * what the unit has: it would begin anew for nothing.
+ * Epochs longer than the window say little of it; some are longer than usual. But they are those
+ * that the unit has: with others it would begin anew for nothing.
  */
 static struct chmu_limits hotness_unit_pace_limits(const struct hotness_unit *unit)
 {
 	u32 window_ms = READ_ONCE(pghot_tunables.window_ms);
-	u32 epoch_ms = min(READ_ONCE(hotness_unit_epoch_ms),
-			   max(window_ms / CHMU_LONGER_EPOCHS, 1U));
+	u64 epoch_us = 1000ULL * min(READ_ONCE(hotness_unit_epoch_ms),
+				     max(window_ms / CHMU_LONGER_EPOCHS, 1U));
+	u64 epoch_max_us = 1000ULL * window_ms;
 	u32 least = 0, most = CHMU_THRESHOLD_MAX;
-	u64 epoch_us = 1000 * epoch_ms;
 	unsigned int n;
 
 	for (n = 0; n < unit->nr; n++) {
 		const struct chmu_instance *i = &unit->instance[n];
 
-		epoch_us = max(epoch_us, i->caps.epoch_min_us);
 		least = max(least, chmu_pace_least(i->setup.unit_shift));
+		if (i->first == i->end)
+			continue;
+		epoch_us = max(epoch_us, i->caps.epoch_min_us);
+		epoch_max_us = min(epoch_max_us, i->caps.epoch_max_us);
 		if (i->running)
 			most = min(most, chmu_threshold_max(&i->setup, i->count_bits));
 	}
 
+	epoch_us = min(epoch_us, U32_MAX);
 	return (struct chmu_limits) {
-		.epoch_us = min(epoch_us, U32_MAX / CHMU_LONGER_EPOCHS),
+		.epoch_us = epoch_us,
+		.epoch_max_us = clamp(epoch_max_us, epoch_us, U32_MAX),
 		.threshold_min = least,
 		.threshold_max = max(least, most),
 	};

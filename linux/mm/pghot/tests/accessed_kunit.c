@@ -128,10 +128,10 @@ static void of_what_guests_map_it_is_unknown(struct kunit *test)
 }
 #endif
 
-/* Of memory that is accessed once, in order, reclaim takes no bit for use. */
+/* Of a mapping that is accessed in order reclaim takes no bit for use; others may have it, too. */
 static void what_has_no_recency_is_not_marked(struct kunit *test)
 {
-	struct shared *s = accessed_new(test, 1);
+	struct shared *s = accessed_new(test, 2);
 
 	folio_set_idle(s->folio);
 	folio_test_clear_young(s->folio);
@@ -146,25 +146,27 @@ static void what_is_freed_lazily_has_no_mark(struct kunit *test)
 {
 	struct shared *s = accessed_new(test, 1);
 
-	static_branch_inc(&pghot_young_key);
 	pghot_tell_accessed(s->folio, true);
 	folio_mark_lazyfree(s->folio);
 	KUNIT_EXPECT_FALSE(test, folio_test_young(s->folio));
-	static_branch_dec(&pghot_young_key);
 	shared_free(s);
 }
 
-/* An accessed bit of a file's page is passed on when the mapping goes. */
-static void unmapping_passes_a_mark_on(struct kunit *test)
+/* As an accessed bit of a file's page is. While others map it, it is theirs. */
+static void the_last_mapping_passes_a_mark_on(struct kunit *test)
 {
-	struct shared *s = accessed_new(test, 1);
+	struct shared *s = accessed_new(test, 2);
 	struct folio *folio = s->folio;
 
 	static_branch_inc(&pghot_young_key);
 	folio_get(folio);
 	KUNIT_EXPECT_TRUE(test, was_accessed(test, s));
+	KUNIT_EXPECT_FALSE(test, pghot_zap_young(folio, false, 1));
+	KUNIT_EXPECT_TRUE(test, folio_test_young(folio));
+	folio_clear_referenced(folio);
 	shared_free(s);
 	KUNIT_EXPECT_FALSE(test, folio_test_young(folio));
+	KUNIT_EXPECT_TRUE(test, folio_test_referenced(folio));
 	folio_put(folio);
 	static_branch_dec(&pghot_young_key);
 }
@@ -262,7 +264,7 @@ static struct kunit_case accessed_cases[] = {
 	KUNIT_CASE(aging_leaves_the_mark_of_what_is_idle),
 	KUNIT_CASE(what_has_no_recency_is_not_marked),
 	KUNIT_CASE(what_is_freed_lazily_has_no_mark),
-	KUNIT_CASE(unmapping_passes_a_mark_on),
+	KUNIT_CASE(the_last_mapping_passes_a_mark_on),
 	KUNIT_CASE(locks_are_not_waited_for),
 	KUNIT_CASE(what_is_being_changed_is_waited_for),
 	KUNIT_CASE(no_more_is_looked_at_than_allowed),
