@@ -444,6 +444,8 @@ unsigned int migrate_misplaced_folios(struct list_head *list, int node,
 
 		list_del(&folio->lru);
 		machine_isolated--;
+		/* One that moves nobody else has. */
+		assert_true(n ? folio->refs == 2 : folio->refs >= 2);
 		folio->refs = n ? 0 : folio->refs - 1;
 		folio->on_lru = true;
 		left += n ? folio->splits : 1;
