@@ -7,13 +7,20 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pghot.checks_flow import hint_faults, numa_balancing
-from pghot.checks_memory import make_room, room
+from pghot.checks_flow import NO_GAIN, evicts, hint_faults, numa_balancing, of_earlier
+from pghot.checks_memory import DEMOTION_ON, make_room, room
 from pghot.checks_pghot import enabled
-from pghot.counters import DIRTY_BACKGROUND_RATIO, describe
+from pghot.counters import DIRTY_BACKGROUND_RATIO, NOTHING_GAINED, READ_IN_TURN, describe
 from pghot.findings import FAIL, OK, WARN
-from pghot.settings import DEFAULT_RATE_LIMIT, FREQ_THRESHOLD_MAX, RATE_LIMIT, WINDOW_MS_MAX
+from pghot.settings import (
+    DEFAULT_RATE_LIMIT,
+    EVICTS_PERCENT,
+    FREQ_THRESHOLD_MAX,
+    RATE_LIMIT,
+    WINDOW_MS_MAX,
+)
 from pghot.status import Reason, Status
+from pghot.subsystem import setting
 
 
 class Advice(NamedTuple):
@@ -23,14 +30,10 @@ class Advice(NamedTuple):
     command: str | None = None
 
 
-def _value(status: Status, name: str) -> int | None:
-    return next((s.value for s in status.pghot.settings if s.name == name), None)
-
-
 def _picks_fewest(status: Status) -> bool:
     """Whether freq_threshold is as high as it goes."""
     highest = FREQ_THRESHOLD_MAX.get(status.pghot.layout or "")
-    return highest is not None and (_value(status, "freq_threshold") or 0) >= highest
+    return highest is not None and (setting(status.pghot, "freq_threshold") or 0) >= highest
 
 
 _MORE_WITH_PRECISE = " With pghot=precise it goes higher."
@@ -41,7 +44,7 @@ def _further(status: Status) -> str:
 
 
 def _stale(status: Status) -> Advice | None:
-    longest = (_value(status, "window_ms") or 0) >= WINDOW_MS_MAX
+    longest = (setting(status.pghot, "window_ms") or 0) >= WINDOW_MS_MAX
     fewest = _picks_fewest(status)
     if not (longest or fewest):
         return None
@@ -97,7 +100,7 @@ def _disabled(status: Status) -> Advice | None:
 
 
 def _rate_limit(status: Status) -> Advice | None:
-    limit = _value(status, RATE_LIMIT)
+    limit = setting(status.pghot, RATE_LIMIT)
     if limit is None or limit < DEFAULT_RATE_LIMIT:
         return None
     return Advice(
@@ -120,13 +123,47 @@ def _target_full(status: Status) -> Advice | None:
     return Advice(words, command)
 
 
+def _evicted(status: Status) -> Advice:
+    words = "Reclaim evicts pages for what is promoted, and they are soon read again."
+    if status.demotion:
+        return Advice(
+            f"{words} Demotion is on, so the lower tier is full as well: what is in use is larger"
+            " than all memory."
+        )
+    where = "Demotion is off" if status.demotion is False else "Where demotion is off, switch it on"
+    return Advice(
+        f"{words} {where}: with it cold pages stay in memory, in the lower tier. The command lasts"
+        " until the next boot.",
+        DEMOTION_ON,
+    )
+
+
+def _no_gain(status: Status) -> Advice:
+    if evicts(status):
+        return _evicted(status)
+    if status.counters.get(NO_GAIN) and NO_GAIN in of_earlier(status):
+        return Advice(
+            "Nothing to do: each target takes as much as the rate limit lets through, so these are"
+            " of an earlier time."
+        )
+    return Advice(NOTHING_GAINED)
+
+
+def _cache_no_gain(status: Status) -> Advice:
+    if any(target.cache_gain_percent == EVICTS_PERCENT for target in status.targets):
+        return _evicted(status)
+    return Advice(READ_IN_TURN)
+
+
 _ON_THIS_MACHINE: dict[str, Callable[[Status], Advice | None]] = {
     "pghot_skip_stale": _stale,
     "pghot_skip_gone": _gone,
     "pghot_skip_dirty": _dirty,
     "pghot_skip_disabled": _disabled,
     "pghot_delay_rate_limit": _rate_limit,
+    NO_GAIN: _no_gain,
     "pghot_delay_target_full": _target_full,
+    "pghot_refused_no_gain": _cache_no_gain,
 }
 
 

@@ -6,7 +6,7 @@ from pghot.columns import listed, percent
 from pghot.counters import DELAYED, DROPPED, REFUSED
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, counted_seconds, unread, when
 from pghot.machine import NUMA_BALANCING, TIERING_BIT
-from pghot.settings import BACKOFF, PGHOT
+from pghot.settings import BACKOFF, EVICTS_PERCENT, PGHOT, RATE_LIMIT
 from pghot.status import Reason, Source, Status
 from pghot.subsystem import (
     ALONE,
@@ -16,6 +16,7 @@ from pghot.subsystem import (
     gives_way,
     is_present,
     others_report,
+    setting,
     units,
 )
 
@@ -175,14 +176,26 @@ def sources(status: Status) -> Finding | None:
     return Finding(OK, " ".join(f"{what}: {', '.join(who)}." for what, who in groups.items()))
 
 
-def _of_earlier(status: Status) -> set[str]:
-    """Reasons that do not arise as things are set now: counts are since boot."""
-    backoff = next((s.value for s in status.pghot.settings if s.name == BACKOFF), None)
-    return {NO_GAIN} if backoff == 0 else set()
+def of_earlier(status: Status) -> set[str]:
+    """Reasons that do not arise as things are now, where counts are since boot. What gains nothing
+    waits only while its target takes less than the rate limit."""
+    if setting(status.pghot, BACKOFF) == 0:
+        return {NO_GAIN}
+    limit = setting(status.pghot, RATE_LIMIT)
+    rates = [target.rate_kib_s for target in status.targets]
+    if counted_seconds(status) is not None or limit is None or not rates:
+        return set()
+    at_limit = all(rate is not None and rate >= limit << 10 for rate in rates)
+    return {NO_GAIN} if at_limit else set()
+
+
+def evicts(status: Status) -> bool:
+    """Whether a target has pages evicted for what comes, which are soon read again."""
+    return any(target.gain_percent == EVICTS_PERCENT for target in status.targets)
 
 
 def _top_reason(status: Status, kind: str) -> Reason | None:
-    no_fault = DELIBERATE | ASKED | _of_earlier(status)
+    no_fault = DELIBERATE | ASKED | of_earlier(status)
     group = [r for r in status.reasons if r.kind == kind and r.name not in no_fault]
     return max(group, key=lambda r: r.count, default=None)
 
@@ -232,6 +245,10 @@ def delayed_pages(status: Status) -> Finding | None:
         return Finding(OK, "Ready pages do not pile up.")
     if reason.count == 0:
         return _unexplained(status, waiting)
+    if reason.name == NO_GAIN and evicts(status):
+        return _blame(
+            status, reason, f"{waiting:,} ready records wait: others are evicted for what comes."
+        )
     if reason.name == NO_GAIN:
         return Finding(OK, f"{waiting:,} ready records wait: promotion gains nothing ({BACKOFF}).")
     return _blame(

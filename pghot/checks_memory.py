@@ -6,7 +6,7 @@ from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
 from pghot.machine import DEMOTION, total_of
 from pghot.status import Status
 
-_DEMOTION_ON = f"echo true > /{DEMOTION}"
+DEMOTION_ON = f"echo true > /{DEMOTION}"
 #: vm.watermark_scale_factor, in 1/10000 of a node.
 _WIDE_WATERMARKS = 100
 #: How a device becomes memory. No command for somebody to run unread: it may be the wrong device.
@@ -118,7 +118,7 @@ def demotion(status: Status) -> Finding | None:
         "Demotion is off.",
         "Cold pages stay in DRAM or go to swap, and promotion stops once DRAM is full. The"
         " command lasts until the next boot.",
-        _DEMOTION_ON,
+        DEMOTION_ON,
     )
 
 
@@ -128,7 +128,7 @@ def make_room(status: Status) -> tuple[str, str | None]:
         return (
             "Promotion takes only what is free above the high watermark, and nothing makes room"
             " while demotion is off.",
-            _DEMOTION_ON,
+            DEMOTION_ON,
         )
     words = (
         "Reclaim makes room as pages turn cold; while it cannot, the hot set is larger than DRAM."

@@ -13,6 +13,7 @@ from pghot.subsystem import (
     FAILED,
     is_present,
     rests,
+    setting,
 )
 
 #: Shows what the kernel said where it has no map of a node, or of a part of one.
@@ -116,7 +117,7 @@ def enabled(status: Status) -> Finding | None:
 
 def rate_limit(status: Status) -> Finding | None:
     """Whether the rate limit lets anything through."""
-    of_pghot = next((s.value for s in status.pghot.settings if s.name == RATE_LIMIT), None)
+    of_pghot = setting(status.pghot, RATE_LIMIT)
     limit = status.promote_rate_limit_MBps if of_pghot is None else of_pghot
     if limit is None and not is_present(status.pghot):
         return None

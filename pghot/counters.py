@@ -7,7 +7,7 @@ This is the one place that describes them: `pghot status`, its JSON, `pghot doct
 
 from typing import NamedTuple
 
-from pghot.settings import DEFAULT_RATE_LIMIT
+from pghot.settings import DEFAULT_RATE_LIMIT, EVICTS_PERCENT
 
 FLOW = "flow"
 DROPPED = "dropped"
@@ -26,6 +26,18 @@ KIND_TITLES = {
     DELAYED: "delayed: the record stays ready and is tried again (events, not pages)",
     REFUSED: "refused: the access was seen, and its page never became ready",
 }
+
+#: What to do where pages that come are like those that go.
+NOTHING_GAINED = (
+    "Nothing to do: more promotion would cost time for nothing. What is in use is larger than DRAM,"
+    " and all alike."
+)
+
+#: The same of files that are not mapped.
+READ_IN_TURN = (
+    "Nothing to do: what is read in turn and does not fit into DRAM would be moved to and fro."
+    " cache_gain_percent of the target says what was found."
+)
 
 #: From this share of memory on, in percent, dirty pages are written back early.
 DIRTY_BACKGROUND_RATIO = 5
@@ -192,10 +204,10 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_delay_no_gain",
-            "The target is full, and what comes to it is accessed no more often than what goes for"
-            " it: so it takes few pages.",
-            "Nothing to do: more promotion would cost time for nothing. What is in use is larger"
-            " than DRAM, and all alike.",
+            "The target is full, and what comes to it is worth no more than what goes for it: so it"
+            " takes few pages.",
+            f"{NOTHING_GAINED} But where gain_percent of the target is {EVICTS_PERCENT}, reclaim"
+            " evicts pages for it: switch demotion on.",
         ),
         _counter(
             "pghot_delay_target_full",
@@ -232,8 +244,8 @@ COUNTERS: dict[str, Counter] = dict(
         _counter(
             "pghot_refused_no_gain",
             "A file that is not mapped was used, and to promote such pages gains nothing just now.",
-            "Nothing to do: what is read in turn and does not fit into DRAM would be moved to and"
-            " fro. cache_gain_percent of the target says what was found.",
+            f"{READ_IN_TURN} Where that is {EVICTS_PERCENT}, reclaim evicts pages for it: switch"
+            " demotion on.",
         ),
         _counter(
             "pgpromote_success", "Pages promoted to a faster node, by pghot or by the stock kernel."

@@ -11,6 +11,9 @@ SYSCTL_RATE_LIMIT = "proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
 #: In MiB/s; in practice no limit.
 DEFAULT_RATE_LIMIT = 65536
 WINDOW_MS_MAX = 60000
+#: A gain: pages are evicted for those that come, not demoted, and soon read again.
+EVICTS_PERCENT = 1
+GAIN_PERCENT_MAX = 10000
 #: By layout.
 FREQ_THRESHOLD_MAX = {"default": 3, "precise": 127}
 
@@ -189,7 +192,8 @@ STATE = (
         "gain_percent",
         "percent",
         "what pages that came are worth beside those that went for them, by the root of how often"
-        " they are accessed; 0: not known; read-only",
+        f" they are accessed, at most {GAIN_PERCENT_MAX}; 0: not known; {EVICTS_PERCENT}: reclaim"
+        " evicts pages for them, which are soon read again; read-only",
         places=(_TARGET,),
     ),
     Knob(

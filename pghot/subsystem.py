@@ -94,6 +94,11 @@ def is_present(pghot: PghotState) -> bool:
     return pghot.state not in NOT_THERE
 
 
+def setting(pghot: PghotState, name: str) -> int | None:
+    """The value of a setting; None where it cannot be read."""
+    return next((s.value for s in pghot.settings if s.name == name), None)
+
+
 def read_settings(tree: Tree, base: str, knobs: tuple[Knob, ...]) -> list[Setting]:
     """Each of these knobs with its value, None where it cannot be read."""
     found = []

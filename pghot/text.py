@@ -4,6 +4,7 @@
 from pghot.columns import count, percent, rate, size, switch, table, wrap
 from pghot.counters import COUNTERS, FLOW, KIND_TITLES, kind_of
 from pghot.engines import ALL_REASONS
+from pghot.settings import EVICTS_PERCENT
 from pghot.status import Engine, Source, Status
 from pghot.subsystem import (
     DISABLED,
@@ -167,6 +168,13 @@ _GAIN = (
     "gain: pages that came beside those that went; 100% alike, 200% accessed some 4 times as often;"
     " cache gain: the same for files that are not mapped"
 )
+_EVICTS = "evicts"
+
+
+def _gain(percent: int | None) -> str:
+    if percent == EVICTS_PERCENT:
+        return _EVICTS
+    return f"{count(percent)}%" if percent else "-"
 
 
 def _targets(status: Status, width: int) -> list[str]:
@@ -177,7 +185,8 @@ def _targets(status: Status, width: int) -> list[str]:
             str(t.node),
             count(t.promoted_pages),
             count(t.threshold_ms),
-            *(f"{count(n)}%" if n else "-" for n in (t.gain_percent, t.cache_gain_percent)),
+            _gain(t.gain_percent),
+            _gain(t.cache_gain_percent),
             "?" if t.rate_kib_s is None else f"{size(t.rate_kib_s * 1024)}/s",
         ]
         for t in status.targets
@@ -186,6 +195,8 @@ def _targets(status: Status, width: int) -> list[str]:
     lines = ["Target nodes", *table(header, rows)]
     if any(t.gain_percent or t.cache_gain_percent for t in status.targets):
         lines += wrap(_GAIN, width, "    ", "  ")
+    if any(_EVICTS in row for row in rows):
+        lines.append(f"  {_EVICTS}: reclaim evicts pages for them, which are soon read again")
     return lines
 
 

@@ -6,6 +6,9 @@ import pytest
 from pghot.tests.doctor import problems
 from pghot.tests.fakes import PGHOT
 
+DEMOTION = "sys/kernel/mm/numa/demotion_enabled"
+RATE_LIMIT = "proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
+
 
 @pytest.mark.parametrize(
     "dirty, ready, verdict",
@@ -119,6 +122,7 @@ def test_ready_pages_pile_up(verdicts, cxl, waiting, limited, verdict):
 )
 def test_what_gains_nothing_may_wait(verdicts, finding, cxl, backoff, other, verdict):
     """That is what backoff is for. While it is off, what was counted is of an earlier time."""
+    cxl.write(f"{PGHOT}/target0/rate_kib_s", 256)
     cxl.write(f"{PGHOT}/node2/ready", 10000).write(f"{PGHOT}/backoff", backoff)
     cxl.counters(pghot_delay_target_full=other, pghot_delay_no_gain=500)
     found = finding(cxl, "delayed-pages")
@@ -127,6 +131,52 @@ def test_what_gains_nothing_may_wait(verdicts, finding, cxl, backoff, other, ver
     if verdict == "warn":
         said = "10,000 ready records wait; the main reason since boot is pghot_delay_target_full."
     assert found["summary"] == said
+
+
+@pytest.mark.parametrize("rate, verdict", [(10 << 10, "warn"), (256, "ok"), ("?", "ok")])
+def test_what_gained_nothing_earlier_hides_no_reason(finding, run, cxl, rate, verdict):
+    """The kernel counts it only while a target takes less than the rate limit."""
+    cxl.write(f"{PGHOT}/node2/ready", 50000).write(RATE_LIMIT, 10)
+    cxl.counters(pghot_delay_no_gain=90000, pghot_delay_rate_limit=80000)
+    cxl.write(f"{PGHOT}/target0/rate_kib_s", 10 << 10).write(f"{PGHOT}/target1/rate_kib_s", rate)
+    found = finding(cxl, "delayed-pages")
+    assert found["verdict"] == verdict
+    main = "the main reason since boot is pghot_delay_rate_limit."
+    assert found["summary"].endswith(main) == (verdict == "warn")
+    reasons = run("status", "--json", machine=cxl).json["reasons"]
+    (advice,) = (r["advice"] for r in reasons if r["name"] == "pghot_delay_no_gain")
+    assert ("these are of an earlier time" in advice) == (verdict == "warn")
+
+
+def test_what_gains_nothing_in_an_interval_is_of_now(run, cxl, monkeypatch):
+    cxl.write(f"{PGHOT}/node2/ready", 50000)
+    monkeypatch.setattr("time.sleep", lambda s: cxl.age(s).counters(pghot_delay_no_gain=9000))
+    found = run("doctor", "--json", "--interval", 3, machine=cxl).json
+    said = {check["id"]: check for check in found["checks"]}["delayed-pages"]
+    assert said["summary"].endswith("promotion gains nothing (backoff).")
+
+
+@pytest.mark.parametrize(
+    "demotion, command, words",
+    [
+        ("false", f"echo true > /{DEMOTION}", "Demotion is off: with it"),
+        ("true", None, "the lower tier is full as well"),
+        ("?", f"echo true > /{DEMOTION}", "Where demotion is off, switch it on"),
+    ],
+)
+def test_pages_that_are_evicted_for_others_are_told(finding, run, cxl, demotion, command, words):
+    cxl.write(f"{PGHOT}/node2/ready", 5000).write(DEMOTION, demotion)
+    cxl.counters(pghot_delay_no_gain=90000, pghot_refused_no_gain=90000)
+    for node in (0, 1):
+        for name, value in (("gain_percent", 1), ("cache_gain_percent", 1), ("rate_kib_s", 256)):
+            cxl.write(f"{PGHOT}/target{node}/{name}", value)
+    found = finding(cxl, "delayed-pages")
+    assert (found["verdict"], found["command"]) == ("warn", command)
+    assert "soon read again" in found["explanation"] and words in found["explanation"]
+    advised = [
+        r for r in run("status", "--json", machine=cxl).json["reasons"] if "no_gain" in r["name"]
+    ]
+    assert [(r["command"], words in r["advice"]) for r in advised] == [(command, True)] * 2
 
 
 def test_unknown_reason_that_dominates_is_named(finding, cxl):

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from pghot.settings import EVICTS_PERCENT, GAIN_PERCENT_MAX
 from pghot.snapshot import collect
 from pghot.tests.fakes import MAP_BYTES, PGHOT, balance, switch_off, switch_on, with_engines
 from pghot.text import report
@@ -276,8 +277,20 @@ def test_gain_is_told_as_what_it_is(run, cxl):
     assert "gain:" not in shown and shown.splitlines()[2].split()[3] == "-"
 
 
+def test_a_target_that_pages_are_evicted_for_is_told(run, cxl):
+    """The kernel's word for it is a gain of 1, which nobody measured."""
+    legend = "  evicts: reclaim evicts pages for them, which are soon read again"
+    assert legend not in run("status", machine=cxl).out
+    cxl.write(f"{PGHOT}/target1/gain_percent", 1)
+    shown = section(run("status", machine=cxl).out, "Target nodes").splitlines()
+    assert shown[3].split()[3:5] == ["evicts", "98%"] and shown[-1] == legend
+
+
 def test_the_bounds_of_gain_are_the_kernels(repo):
+    evicted = (repo / "linux/mm/pghot/evicted.h").read_text()
+    assert f"#define PGHOT_EVICTED_PERCENT\t{EVICTS_PERCENT}U\n" in evicted
     header = (repo / "linux/mm/pghot/gain.h").read_text()
+    assert f"#define PGHOT_GAIN_PERCENT_MAX\t{GAIN_PERCENT_MAX}U\n" in header
     bounds = dict(re.findall(r"define PGHOT_GAIN_(\w+)\t+(\d+)U$", header, re.MULTILINE))
     slower, faster = bounds["PERCENT"], bounds["AGAIN"]
     page = " ".join((repo / "docs/tool.md").read_text().split())
