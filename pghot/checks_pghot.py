@@ -11,6 +11,9 @@ from pghot.subsystem import (
     DISABLED,
     ENABLED,
     FAILED,
+    NOT_THERE,
+    NOTHING_SHOWN,
+    STATE_MEANING,
     is_present,
     rests,
     setting,
@@ -34,7 +37,7 @@ def kernel(status: Status) -> Finding | None:
     if status.pghot.state == ABSENT and status.pghot.built_in is None:
         return Finding(
             WARN,
-            "This kernel shows nothing of pghot: it has none, or pghot did not start.",
+            NOTHING_SHOWN,
             "/boot/config-* of this kernel, which would tell, is missing or unreadable, and no boot"
             " option keeps pghot off. `dmesg | grep pghot` shows what the kernel said of it, if it"
             " did."
@@ -44,7 +47,7 @@ def kernel(status: Status) -> Finding | None:
     if status.pghot.state == ABSENT:
         return Finding(
             WARN,
-            "This kernel has no pghot.",
+            STATE_MEANING[ABSENT],
             "Stock NUMA balancing promotes, if it is on with memory tiering (mode 2 or 3)."
             " docs/operator.md in pghot's source says how to get a kernel with pghot.",
         )
@@ -96,7 +99,7 @@ def boot_option(status: Status) -> Finding | None:
 
 def enabled(status: Status) -> Finding | None:
     """Whether pghot is on."""
-    if not is_present(status.pghot):
+    if status.pghot.state in NOT_THERE:
         return None
     state = status.pghot.state
     command = f"echo 1 > /{PGHOT}/enabled"

@@ -16,6 +16,7 @@ HMAT = "sys/firmware/acpi/tables/HMAT"
 #: One of these is there wherever /sys/firmware can be seen, which containers hide.
 _FIRMWARE = ("sys/firmware/acpi", "sys/firmware/devicetree")
 NUMA_BALANCING = "proc/sys/kernel/numa_balancing"
+RELEASE = "proc/sys/kernel/osrelease"
 
 #: The bit of kernel.numa_balancing that looks for hot pages of slower tiers.
 TIERING_BIT = 2
@@ -138,12 +139,16 @@ def balancing(tree: Tree) -> Balancing:
     if mode is not None and meaning is None:
         tree.note(NUMA_BALANCING, f"unknown mode {mode}")
     tiering = None if mode is None or meaning is None else bool(mode & TIERING_BIT)
-    return Balancing(tree.exists(NUMA_BALANCING), mode, meaning, tiering)
+    available = tree.exists(NUMA_BALANCING)
+    # Where /proc/sys is hidden, as in some containers, that it is missing says nothing.
+    if available is False and not tree.exists(RELEASE):
+        available = None
+    return Balancing(available, mode, meaning, tiering)
 
 
 def release(tree: Tree) -> str | None:
     """The release of the kernel, as `uname -r` prints it."""
-    text = tree.text("proc/sys/kernel/osrelease")
+    text = tree.text(RELEASE)
     return clean(text, 80) if text else None
 
 

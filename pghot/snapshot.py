@@ -21,10 +21,10 @@ def collect(tree: Tree) -> Status:
             f"nothing to read in {tree.root}: give --root a directory that holds proc/ and sys/"
         )
     tiers, nodes = machine.tiers_and_nodes(tree)
-    pghot = subsystem.pghot(tree)
+    counters = subsystem.counters(tree)
+    pghot = subsystem.pghot(tree, counters)
     present = subsystem.is_present(pghot)
     lower = subsystem.lower_nodes(tree) if present else []
-    counters = subsystem.counters(tree)
     status = Status(
         kernel=machine.release(tree),
         uptime_seconds=machine.uptime(tree),

@@ -17,7 +17,8 @@ Flow = dict[str, int | None]
 
 
 class Balancing(NamedTuple):
-    """kernel.numa_balancing; `available` is False when the kernel has none."""
+    """kernel.numa_balancing; `available` is False when the kernel has none, None when that cannot
+    be seen."""
 
     available: bool | None
     mode: int | None

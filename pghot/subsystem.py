@@ -37,6 +37,10 @@ STATE_MEANING = {
     ABSENT: "This kernel has no pghot.",
     UNKNOWN: "This kernel has pghot; whether it is on cannot be read.",
 }
+#: What is known of a kernel that does not say either whether it was built with pghot.
+NOTHING_SHOWN = "This kernel shows nothing of pghot: it has none, or pghot did not start."
+#: What is known where counters of pghot are there and its files are not.
+HIDDEN = f"This kernel has pghot; /{PGHOT} is not visible here."
 
 #: What keeps pghot off since boot: the boot option, or a kernel built to stay off without one.
 BY_OPTION, BY_BUILD = "option", "build"
@@ -56,12 +60,14 @@ _SWITCHES = {"0": "off", "1": "on", "tiering": "tiering"}
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 
 
-def _state(tree: Tree) -> tuple[str, bool | None, str | None]:
+def _state(tree: Tree, counted: bool) -> tuple[str, bool | None, str | None]:
     """The state, whether the kernel has pghot compiled in (None when it does not say), and what
-    keeps it off since boot."""
+    keeps it off since boot. `counted`: it has counters of pghot, which it has where pghot runs."""
     if tree.exists(PGHOT):
         enabled = tree.switch(f"{PGHOT}/enabled")
         return (UNKNOWN if enabled is None else ENABLED if enabled else DISABLED), True, None
+    if counted:
+        return UNKNOWN, True, None
     release = (tree.text("proc/sys/kernel/osrelease") or "").strip()
     config = tree.text(f"boot/config-{release}") if release and "/" not in release else None
     lines = (config or "").splitlines()
@@ -75,13 +81,19 @@ def _state(tree: Tree) -> tuple[str, bool | None, str | None]:
     return (FAILED if built_in else ABSENT), built_in, None
 
 
-def pghot(tree: Tree) -> PghotState:
-    """State, layout and settings."""
-    state, built_in, off_by = _state(tree)
-    there = state not in NOT_THERE
+def _meaning(state: str, built_in: bool | None, there: bool) -> str:
+    if state == ABSENT and built_in is None:
+        return NOTHING_SHOWN
+    return HIDDEN if state == UNKNOWN and not there else STATE_MEANING[state]
+
+
+def pghot(tree: Tree, counters: dict[str, int]) -> PghotState:
+    """State, layout and settings. There are none of these where its files are not visible."""
+    state, built_in, off_by = _state(tree, any(name.startswith("pghot_") for name in counters))
+    there = bool(tree.exists(PGHOT))
     return PghotState(
         state=state,
-        meaning=STATE_MEANING[state],
+        meaning=_meaning(state, built_in, there),
         built_in=built_in,
         off_by=off_by,
         layout=tree.choice(f"{PGHOT}/layout", LAYOUTS) if there else None,
@@ -90,8 +102,8 @@ def pghot(tree: Tree) -> PghotState:
 
 
 def is_present(pghot: PghotState) -> bool:
-    """Whether the kernel shows anything of pghot."""
-    return pghot.state not in NOT_THERE
+    """Whether the files of pghot are visible."""
+    return bool(pghot.settings)
 
 
 def setting(pghot: PghotState, name: str) -> int | None:

@@ -296,6 +296,30 @@ def test_no_numa_balancing_in_the_kernel(verdicts, cxl):
     assert problems(verdicts(cxl)) == {"numa-balancing": "fail", "exit": 1}
 
 
+def test_numa_balancing_that_is_hidden_is_not_called_missing(finding, run, cxl):
+    """As in a container that shows processes alone of /proc."""
+    cxl.remove("proc")
+    found = finding(cxl, "numa-balancing")
+    assert found["verdict"] == "unknown" and found["summary"].endswith("mode cannot be read.")
+    assert "NUMA balancing  ?\n" in run("status", machine=cxl).out
+
+
+@pytest.mark.parametrize("hidden", [PGHOT, "sys"])
+def test_pghot_that_is_hidden_is_not_called_missing(verdicts, finding, run, cxl, hidden):
+    """Counters of pghot are there where it runs, and nowhere else."""
+    cxl.remove(hidden)
+    found = verdicts(cxl)
+    assert (found["kernel"], found["enabled"]) == ("ok", "unknown")
+    assert finding(cxl, "enabled")["explanation"] == f"/{PGHOT}/enabled: it is missing."
+    status = run("status", "--json", machine=cxl).json
+    assert (status["pghot"]["state"], status["pghot"]["built_in"]) == ("unknown", True)
+    assert status["pghot"]["settings"] == [] and status["unread"] == []
+    assert (
+        f"unknown: This kernel has pghot; /{PGHOT} is not visible here."
+        in run("status", machine=cxl).out
+    )
+
+
 def test_full_with_demotion_off(verdicts, finding, cxl):
     cxl.zones(node0=4000, node1=4000, node2=800000).write(
         "sys/kernel/mm/numa/demotion_enabled", "false"

@@ -155,9 +155,13 @@ def test_text_tables(run, cxl):
 def test_kernel_without_pghot(run, stock):
     result = run("status", machine=stock)
     assert (result.status, result.err) == (0, "")
-    assert "pghot           absent: This kernel has no pghot.\n" in result.out
+    said = "absent: This kernel shows nothing of pghot: it has none, or pghot did not start.\n"
+    assert f"pghot           {said}" in result.out
     assert "Why ready" not in result.out and "Sources" not in result.out
     assert run("status", "--json", machine=stock).json["reasons"] == []
+    stock.write("boot/config-7.3.4-test", "CONFIG_NUMA=y")
+    said = run("status", machine=stock).out
+    assert "pghot           absent: This kernel has no pghot.\n" in said
 
 
 @pytest.mark.parametrize(
