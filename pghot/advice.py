@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pghot.checks_flow import NO_GAIN, evicts, hint_faults, numa_balancing, of_earlier
-from pghot.checks_memory import DEMOTION_ON, make_room, room
+from pghot.checks_memory import DEMOTION_ON, make_room, top_nodes
 from pghot.checks_pghot import enabled
+from pghot.columns import listed
 from pghot.counters import DIRTY_BACKGROUND_RATIO, NOTHING_GAINED, READ_IN_TURN, describe
 from pghot.findings import FAIL, OK, WARN
 from pghot.settings import (
@@ -60,17 +61,19 @@ def _stale(status: Status) -> Advice | None:
     )
 
 
-def _gone(status: Status) -> Advice | None:
-    if status.counters.get("pghot_in_fault", 0) >= status.counters.get("pghot_skip_gone", 0) > 0:
-        return Advice(
-            "Nothing to do: most of these were promoted by the hint fault itself (pghot_in_fault)"
-            " before their turn came."
+def _gone(status: Status) -> Advice:
+    in_fault = status.counters.get("pghot_in_fault", 0)
+    maybe = ""
+    if in_fault >= status.counters.get("pghot_skip_gone", 0) > 0:
+        maybe = (
+            " These may be pages that a hint fault promoted before their turn came (pghot_in_fault"
+            f" is {in_fault:,})."
         )
     if not _picks_fewest(status):
-        return None
+        return Advice(describe("pghot_skip_gone").advice + maybe)
     return Advice(
         "Normal for short-lived memory. freq_threshold, which picks pages that live longer, is at"
-        f" its highest.{_further(status)}"
+        f" its highest.{_further(status)}{maybe}"
     )
 
 
@@ -114,8 +117,15 @@ def _target_full(status: Status) -> Advice | None:
     if status.demotion is None:
         return None
     words, command = make_room(status)
-    found = room(status)
-    if found and found.verdict == OK:
+    top = top_nodes(status)
+    full = [str(n.node) for n in top if n.room is False]
+    if full and any(n.room for n in top):
+        verb = "is" if len(full) == 1 else "are"
+        words += (
+            f" Node {listed(full)} {verb} full now, and others have room: a page goes only to a"
+            " node that is nearer to who uses it than the page is."
+        )
+    if top and all(n.room for n in top):
         words += (
             " Every top-tier node has room now: if records still wait, they are of large folios,"
             " and what is free is in smaller pieces (/proc/buddyinfo)."

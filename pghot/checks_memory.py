@@ -4,7 +4,7 @@
 from pghot.columns import size
 from pghot.findings import FAIL, OK, UNKNOWN, WARN, Finding, unread
 from pghot.machine import DEMOTION, total_of
-from pghot.status import Status
+from pghot.status import Node, Status
 
 DEMOTION_ON = f"echo true > /{DEMOTION}"
 #: vm.watermark_scale_factor, in 1/10000 of a node.
@@ -122,6 +122,12 @@ def demotion(status: Status) -> Finding | None:
     )
 
 
+def _lower_is_full_too(status: Status) -> bool:
+    lower = [n.room for n in status.nodes if n.top is False and n.total_bytes]
+    full = any(n.room is False for n in top_nodes(status))
+    return full and bool(lower) and all(room is False for room in lower)
+
+
 def make_room(status: Status) -> tuple[str, str | None]:
     """How the top tier gets room, in words and as a command, which is None where all is set."""
     if not status.demotion:
@@ -129,6 +135,13 @@ def make_room(status: Status) -> tuple[str, str | None]:
             "Promotion takes only what is free above the high watermark, and nothing makes room"
             " while demotion is off.",
             DEMOTION_ON,
+        )
+    if _lower_is_full_too(status):
+        return (
+            "The lower tier is full as well, and takes no cold pages: reclaim makes room only as it"
+            " drops pages or swaps them out. With the files that are kept in memory, what is in use"
+            " is larger than all of it.",
+            None,
         )
     words = (
         "Reclaim makes room as pages turn cold; while it cannot, the hot set is larger than DRAM."
@@ -142,9 +155,14 @@ def make_room(status: Status) -> tuple[str, str | None]:
     )
 
 
+def top_nodes(status: Status) -> list[Node]:
+    """Those of the top tier that have memory, or may have some."""
+    return [n for n in status.nodes if n.top and n.total_bytes != 0]
+
+
 def room(status: Status) -> Finding | None:
     """Whether the top tier has room."""
-    top = [n for n in status.nodes if n.top and n.total_bytes != 0]
+    top = top_nodes(status)
     if not top or none_below(status):
         return None
     full = [n for n in top if n.room is False]

@@ -211,8 +211,9 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_delay_target_full",
-            "No top-tier node had room above its high watermark, or for a large folio in one"
-            " piece.",
+            "The node that the page is accessed from had no room above its high watermark, nor had"
+            " any other that is nearer to it than the page is; or none of them had room for a large"
+            " folio in one piece.",
             "Where demotion is on, the memory in use is larger than DRAM, and raising"
             " vm.watermark_scale_factor keeps more of it free. Where it is off, let the kernel make"
             " room.",

@@ -343,6 +343,15 @@ def test_full_with_demotion_on(verdicts, finding, cxl, factor, command):
     assert (found["summary"], found["command"]) == ("DRAM is full, with demotion on.", command)
 
 
+def test_wider_watermarks_do_not_help_where_all_memory_is_full(verdicts, finding, cxl):
+    cxl.zones(node0=4000, node1=4000, node2=4000)
+    assert problems(verdicts(cxl)) == {"room": "warn", "exit": 1}
+    found = finding(cxl, "room")
+    assert found["command"] is None and "lower tier is full as well" in found["explanation"]
+    cxl.zones(node0=4000, node1=4000, node2=800000)
+    assert "lower tier" not in finding(cxl, "room")["explanation"]
+
+
 def test_one_of_two_sockets_full(verdicts, finding, cxl):
     cxl.zones(node0=100000, node1=4000, node2=4000)
     assert problems(verdicts(cxl)) == {"room": "warn", "exit": 1}
