@@ -25,6 +25,9 @@ from pghot.subsystem import (
 DOMINANT_SHARE = 0.5
 DOMINANT_COUNT = 1000
 
+#: In so many periods of its timer kmigrated looks at what waits at least once.
+_PERIODS = 2
+
 #: Why records wait that promotion would cost time for nothing.
 NO_GAIN = "pghot_delay_no_gain"
 
@@ -265,6 +268,15 @@ def _unexplained(status: Status, waiting: int) -> Finding:
     if status.records.moved or status.records.dropped:
         more = "" if counted_seconds(status) else " `pghot doctor --interval 5` tells of now."
         return Finding(OK, f"{said}: kmigrated is at work on them.{more}")
+    seconds, period_ms = counted_seconds(status), setting(status.pghot, "period_ms")
+    if seconds and period_ms and seconds < (enough := _PERIODS * period_ms / 1000):
+        return Finding(
+            UNKNOWN,
+            f"{said}, moved or dropped.",
+            f"That is too short a time to tell: what waits may be looked at once in period_ms"
+            f" ({period_ms}) only.",
+            f"pghot doctor --interval {enough:g}",
+        )
     pids = [n.kmigrated.pid for n in status.lower_nodes if n.ready and n.kmigrated.pid]
     return Finding(
         WARN,

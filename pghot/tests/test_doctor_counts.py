@@ -10,6 +10,18 @@ DEMOTION = "sys/kernel/mm/numa/demotion_enabled"
 RATE_LIMIT = "proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
 
 
+def pass_time(monkeypatch, busy) -> None:
+    """Only sleeping takes time; `busy` is what the machine does meanwhile."""
+    now = [100.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+        busy(seconds)
+
+    monkeypatch.setattr("time.sleep", sleep)
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+
+
 @pytest.mark.parametrize(
     "dirty, ready, verdict",
     [(5000, 10000, "warn"), (4999, 10000, "ok"), (999, 1000, "ok"), (1000, 1000, "warn")],
@@ -84,11 +96,24 @@ def test_what_was_ready_before_and_is_dropped_now_is_told(run, cxl, monkeypatch)
 def test_records_that_nobody_comes_to_are_told(run, cxl, monkeypatch, moved, verdict):
     """A thread that hangs delays nothing: it counts nothing at all."""
     cxl.write(f"{PGHOT}/node2/ready", 50000)
-    monkeypatch.setattr("time.sleep", lambda s: cxl.age(s).counters(pghot_moved=moved))
+    pass_time(monkeypatch, lambda s: cxl.age(s).counters(pghot_moved=moved))
     found = run("doctor", "--json", "--interval", 3, machine=cxl).json
     said = {check["id"]: check for check in found["checks"]}["delayed-pages"]
     assert (said["verdict"], "50,000 ready records wait" in said["summary"]) == (verdict, True)
     assert (said["command"] == "cat /proc/77/stack") == (verdict == "warn")
+
+
+@pytest.mark.parametrize("interval, verdict", [(3, "unknown"), (20, "warn")])
+def test_who_waits_for_the_timer_does_not_hang(run, cxl, monkeypatch, interval, verdict):
+    cxl.write(f"{PGHOT}/node2/ready", 50000).write(f"{PGHOT}/period_ms", 10000)
+    pass_time(monkeypatch, cxl.age)
+    found = run("doctor", "--json", "--interval", interval, machine=cxl).json
+    said = {check["id"]: check for check in found["checks"]}["delayed-pages"]
+    assert said["verdict"] == verdict
+    assert said["summary"].startswith("50,000 ready records wait, and none was delayed in the last")
+    if verdict == "unknown":
+        assert said["command"] == "pghot doctor --interval 20"
+        assert "period_ms (10000)" in said["explanation"]
 
 
 def test_records_that_wait_for_no_reason_are_not_called_none(finding, cxl):
