@@ -6,7 +6,10 @@ import shutil
 import tempfile
 
 from pghot.snapshot import collect
-from pghot.tree import Tree
+from pghot.tree import DENIED, REASONS, Tree
+
+#: What DENIED becomes in a copy: to read that as root does not help.
+_DENIED = "permission denied when it was copied; root can copy it"
 
 
 class _Recorder(Tree):
@@ -16,6 +19,7 @@ class _Recorder(Tree):
         super().__init__(root)
         self.copy = copy
         self.files = 0
+        self.reasons: dict[str, str] = {}
 
     def _keep(self, path: str, content: str) -> None:
         target = os.path.join(self.copy, path)
@@ -23,6 +27,18 @@ class _Recorder(Tree):
         with open(target, "w", encoding="utf-8") as file:
             file.write(content)
         self.files += 1
+
+    def _failed(self, path: str, error: OSError) -> None:
+        super()._failed(path, error)
+        if why := self.unread.get("/" + path):
+            self.reasons[path] = _DENIED if why == DENIED else why
+
+    def keep_reasons(self) -> None:
+        """Write why files are missing in the copy that are there in the original."""
+        if self.reasons:
+            lines = (f"{path}\t{why}\n" for path, why in sorted(self.reasons.items()))
+            with open(os.path.join(self.copy, REASONS), "w", encoding="utf-8") as file:
+                file.writelines(lines)
 
     def text(self, path: str) -> str | None:
         content = super().text(path)
@@ -54,6 +70,7 @@ def capture(directory: str, root: str = "/") -> tuple[int, int]:
     try:
         tree = _Recorder(root, partial)
         collect(tree)
+        tree.keep_reasons()
         os.rename(partial, directory)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)

@@ -11,12 +11,15 @@ from pghot.tree import Tree
 
 
 class NothingToRead(Exception):
-    """The root holds no /proc and no /sys; the message says what to do."""
+    """The root holds no /proc and no /sys, or they cannot be read; the message says what to do."""
 
 
 def collect(tree: Tree) -> Status:
     """Read the tree; raises NothingToRead only."""
     if not tree.names("proc") and not tree.names("sys"):
+        if tree.unread:
+            path, why = next(iter(tree.unread.items()))
+            raise NothingToRead(f"{tree.root.rstrip('/')}{path}: {why}")
         raise NothingToRead(
             f"nothing to read in {tree.root}: give --root a directory that holds proc/ and sys/"
         )

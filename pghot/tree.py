@@ -15,6 +15,9 @@ LIMIT_BYTES = 16 << 20
 #: Why a file that only root may read told nothing.
 DENIED = "permission denied; root can read it"
 
+#: The file of a copy that says what could not be read, and why: a line each, with a tab between.
+REASONS = "unread"
+
 _NUMBER = re.compile(r"-?[0-9]{1,20}\Z")
 
 
@@ -39,6 +42,7 @@ class Tree:
     def __init__(self, root: str = "/") -> None:
         self.root = root
         self.unread: dict[str, str] = {}
+        self._when_copied = {} if os.path.realpath(root) == "/" else self._reasons()
 
     def _path(self, path: str) -> str:
         return os.path.join(self.root, path)
@@ -55,26 +59,48 @@ class Tree:
         else:
             self.note(path, clean(error.strerror or type(error).__name__))
 
+    def _reasons(self) -> dict[str, str]:
+        """What could not be read when this copy was made, and why; nothing where it is none."""
+        try:
+            lines = self._read(REASONS).splitlines()
+        except OSError:
+            return {}
+        pairs = (line.partition("\t") for line in lines)
+        return {path: clean(why) for path, _, why in pairs if why}
+
+    def _was_unread(self, path: str) -> bool:
+        """Whether it could not be read when this copy was made, which is then noted."""
+        if path not in self._when_copied:
+            return False
+        self.note(path, self._when_copied[path])
+        return True
+
     def open(self, path: str) -> int:
         """A file descriptor; raises OSError. O_NONBLOCK: a captured tree may hold a FIFO."""
         return os.open(self._path(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 
-    def text(self, path: str) -> str | None:
-        """The whole file, or None when it is absent or unreadable."""
+    def _read(self, path: str) -> str:
+        """The whole file; raises OSError."""
         chunks = []
         left = LIMIT_BYTES
+        fd = self.open(path)
         try:
-            fd = self.open(path)
-            try:
-                while left > 0 and (chunk := os.read(fd, min(left, 1 << 16))):
-                    chunks.append(chunk)
-                    left -= len(chunk)
-            finally:
-                os.close(fd)
+            while left > 0 and (chunk := os.read(fd, min(left, 1 << 16))):
+                chunks.append(chunk)
+                left -= len(chunk)
+        finally:
+            os.close(fd)
+        return b"".join(chunks).decode("utf-8", "replace")
+
+    def text(self, path: str) -> str | None:
+        """The whole file, or None when it is absent or unreadable."""
+        if self._was_unread(path):
+            return None
+        try:
+            return self._read(path)
         except OSError as error:
             self._failed(path, error)
             return None
-        return b"".join(chunks).decode("utf-8", "replace")
 
     def integer(self, path: str) -> int | None:
         """The file's one decimal integer, or None."""
@@ -104,6 +130,7 @@ class Tree:
 
     def names(self, path: str) -> list[str]:
         """Names in a directory, sorted; empty when it is absent or unreadable."""
+        self._was_unread(path)
         try:
             return sorted(os.listdir(self._path(path)))
         except OSError as error:
@@ -121,7 +148,7 @@ class Tree:
         try:
             os.stat(self._path(path))
         except (FileNotFoundError, NotADirectoryError):
-            return False
+            return None if self._was_unread(path) else False
         except OSError as error:
             self._failed(path, error)
             return None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`pghot capture`: the copy reads as the machine does."""
 
+import os
 import re
 
 import pytest
@@ -34,6 +35,53 @@ def test_each_file_of_the_kernel_is_kept(tmp_path, repo, listed, least):
     capture(str(tmp_path / "copy"), str(machine.root))
     kept = {str(p.relative_to(tmp_path / "copy")) for p in tmp_path.glob("copy/sys/**/*")}
     assert [path for path in paths if path not in kept] == []
+
+
+def test_a_copy_knows_what_could_not_be_read(tmp_path, cxl, run):
+    """And that root's part now is to make another one, not to read this one."""
+    paths = [f"{fakes.PGHOT}/enabled", "proc/sys/kernel/numa_balancing", "proc/zoneinfo"]
+    with pytest.MonkeyPatch.context() as patch:
+        real = Tree.open
+
+        def opening(self, path: str) -> int:
+            if path in paths:
+                raise PermissionError(13, "no")
+            return real(self, path)
+
+        patch.setattr(Tree, "open", opening)
+        live = collect(Tree(str(cxl.root)))
+        assert capture(str(tmp_path / "copy"), str(cxl.root))[1] == len(paths)
+    saved = collect(Tree(str(tmp_path / "copy")))
+    why = "permission denied when it was copied; root can copy it"
+    assert [(u.path, u.why) for u in saved.unread] == [(f"/{p}", why) for p in sorted(paths)]
+    assert saved._replace(unread=live.unread) == live
+    checks = run("doctor", "--json", "--root", tmp_path / "copy").json["checks"]
+    said = {c["id"]: c["explanation"] for c in checks if c["verdict"] == "unknown"}
+    assert said["enabled"] == f"/{fakes.PGHOT}/enabled: {why}."
+    assert said["numa-balancing"] == f"/proc/sys/kernel/numa_balancing: {why}."
+
+
+def test_a_copy_of_what_could_be_read_has_no_reasons(tmp_path, cxl):
+    capture(str(tmp_path / "copy"), str(cxl.root))
+    assert sorted(p.name for p in (tmp_path / "copy").iterdir()) == ["proc", "sys"]
+
+
+@pytest.mark.parametrize("reasons", ["proc/vmstat", "\t\nx\n\ty", b"\xff\tz\nproc/vmstat\t\x1b[2J"])
+def test_reasons_may_be_garbled(run, cxl, reasons):
+    result = run("status", machine=cxl.write("unread", reasons))
+    assert (result.status, result.err) == (0, "") and "\x1b" not in result.out
+
+
+def test_a_copy_that_may_not_be_read_says_so(tmp_path, run, monkeypatch):
+    """As one that root made, to anybody else."""
+
+    def listing(path: str) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "listdir", listing)
+    result = run("doctor", "--root", tmp_path)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == f"pghot: {tmp_path}/proc: permission denied; root can read it\n"
 
 
 def test_others_do_not_read_what_root_has_read(tmp_path, cxl):
