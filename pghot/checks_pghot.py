@@ -195,6 +195,9 @@ def kmigrated(status: Status) -> Finding | None:
             " the command shows what the kernel said.",
             "dmesg | grep -i -e kmigrated -e pghot -e oops",
         )
+    if nameless := [n.node for n in nodes if n.kmigrated.pid is None]:
+        path = f"{PGHOT}/node{nameless[0]}/kmigrated"
+        return unread(status, f"Which thread promotes from node {nameless[0]}", path)
     if any(n.kmigrated.state == "unknown" for n in nodes):
         return Finding(
             UNKNOWN,

@@ -46,7 +46,7 @@ def collect(tree: Tree) -> Status:
         targets=subsystem.targets(tree) if present else [],
         migrate_offload=engines.migrate_offload(tree),
         pages=subsystem.pages(counters),
-        records=subsystem.records(counters, lower),
+        records=subsystem.records(counters, lower, present),
         reasons=subsystem.reasons(counters),
         counters=counters,
         rates=None,
@@ -128,7 +128,7 @@ def grown(before: Status, after: Status, seconds: float) -> Status:
     }
     status = after._replace(
         counters=counters,
-        records=subsystem.records(counters, after.lower_nodes),
+        records=subsystem.records(counters, after.lower_nodes, subsystem.is_present(after.pghot)),
         reasons=subsystem.reasons(counters),
         migrate_offload=engines.grown(before.migrate_offload, after.migrate_offload),
         rates=between(before, after, seconds),

@@ -296,15 +296,16 @@ def _sum(values: list[int]) -> int | None:
     return sum(values) if values else None
 
 
-def records(values: dict[str, int], nodes: list[LowerNode]) -> Records:
-    """What became of the ready records."""
+def records(values: dict[str, int], nodes: list[LowerNode], present: bool) -> Records:
+    """What became of the ready records. None wait where there are no nodes; but where pghot is not
+    present nobody knows."""
     waiting = [node.ready for node in nodes if node.ready is not None]
     return Records(
         recorded=values.get("pghot_recorded"),
         ready=values.get("pghot_ready"),
         moved=values.get("pghot_moved"),
         dropped=_sum([v for name, v in values.items() if kind_of(name) == DROPPED]),
-        waiting=_sum(waiting) if len(waiting) == len(nodes) else None,
+        waiting=sum(waiting) if present and len(waiting) == len(nodes) else None,
     )
 
 

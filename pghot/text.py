@@ -61,7 +61,7 @@ def _nodes(status: Status, width: int) -> list[str]:
             "?" if n.cpus is None else n.cpus or "none",
             size(n.total_bytes),
             size(n.free_bytes),
-            {True: "yes", False: "no", None: "?"}[n.room],
+            {True: "yes", False: "no", None: "?" if n.total_bytes != 0 else "-"}[n.room],
             count(n.promoted_to_pages),
             count(n.demoted_from_pages),
             " ".join(f"{other}:{d}" for other, d in n.distances.items()) or "?",

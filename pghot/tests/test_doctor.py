@@ -193,9 +193,17 @@ def test_threads_hidden(verdicts, cxl):
     assert problems(verdicts(cxl)) == {"kmigrated": "unknown", "exit": 2}
 
 
+def test_a_thread_that_is_not_named_is_not_called_hidden(finding, cxl):
+    path = f"{PGHOT}/node2/kmigrated"
+    found = finding(cxl.remove(path), "kmigrated")
+    assert (found["verdict"], found["explanation"]) == ("unknown", f"/{path}: it is missing.")
+    found = finding(cxl.write(path, "x"), "kmigrated")
+    assert (found["verdict"], found["explanation"]) == ("unknown", f"/{path}: not a number: 'x'.")
+
+
 def test_lower_node_without_map(verdicts, cxl):
     cxl.remove(f"{PGHOT}/node2")
-    assert problems(verdicts(cxl)) == {"kmigrated": "fail", "delayed-pages": "unknown", "exit": 1}
+    assert problems(verdicts(cxl)) == {"kmigrated": "fail", "exit": 1}
 
 
 def test_each_lower_node_is_watched(verdicts, finding, cxl):

@@ -190,6 +190,25 @@ def test_pghot_off_at_boot(run, stock, cmdline, config, state):
     assert (status["pghot"]["off_by"] is None) == (state != "boot-off")
 
 
+def test_none_wait_where_there_is_no_lower_node(run, cxl):
+    """That is known. Without pghot there are no records."""
+    cxl.remove(f"{PGHOT}/node2")
+    assert run("status", "--json", machine=cxl).json["records"]["waiting"] == 0
+    cxl.remove(PGHOT)
+    assert run("status", "--json", machine=cxl).json["records"]["waiting"] is None
+
+
+def test_a_node_without_memory_has_no_room_to_tell(run, cxl):
+    cxl.zones(node0=100000, node2=800000)
+    rows = section(run("status", machine=cxl).out, "Nodes").splitlines()
+    assert "  ?  " in rows[3]
+    cxl.write(
+        "sys/devices/system/node/node1/meminfo", "Node 1 MemTotal: 0 kB\nNode 1 MemFree: 0 kB"
+    )
+    rows = section(run("status", machine=cxl).out, "Nodes").splitlines()
+    assert rows[3].split()[:8] == ["1", "4", "16-31", "0", "B", "0", "B", "-"]
+
+
 def test_disabled(run, cxl):
     cxl.write(f"{PGHOT}/enabled", 0).write("proc/77/stat", "77 (kmigrated2) P 2 0")
     status = run("status", "--json", machine=cxl).json
