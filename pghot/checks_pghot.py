@@ -11,6 +11,7 @@ from pghot.subsystem import (
     DISABLED,
     ENABLED,
     FAILED,
+    LAYOUTS,
     NOT_THERE,
     NOTHING_SHOWN,
     STATE_MEANING,
@@ -25,10 +26,12 @@ _MAP_LOG = "dmesg | grep -i pghot"
 
 #: SECTION_SIZE_BITS of s390 says so; others that pghot runs on have 128 MiB.
 _SECTION_MAX_BYTES = 256 << 20
-#: Removes the option, whatever its value, from where Debian keeps it; 22 and 27 are quotes.
+#: The option with any value that keeps pghot off; 22 and 27 are quotes.
+_OFF = rf"\bpghot=(?!({'|'.join(LAYOUTS)})([\s\x22\x27]|$))"
+#: Removes it from where Debian keeps it.
 _GRUB = (
-    r"command -v update-grub && grep -q '\bpghot=' /etc/default/grub &&"
-    r" sed -i 's/ *\bpghot=[^[:space:]\x22\x27]*//g' /etc/default/grub && update-grub"
+    f"command -v update-grub && grep -qP '{_OFF}' /etc/default/grub &&"
+    rf" perl -pi -e 's/ *{_OFF}[^\s\x22\x27]*//g' /etc/default/grub && update-grub"
 )
 
 
@@ -88,8 +91,9 @@ def boot_option(status: Status) -> Finding | None:
             "The boot option pghot= is off, or has a value that the kernel does not know. pghot"
             " cannot be switched on while the system runs: remove the option, then reboot. Without"
             " it the kernel chooses the layout. The command is for Debian and Ubuntu: it removes"
-            " the option where /etc/default/grub has it, and does nothing where it comes from"
-            " elsewhere. Other distributions have a tool of their own, such as grubby.",
+            " the option where /etc/default/grub has it with such a value, and does nothing where"
+            " it comes from elsewhere. Other distributions have a tool of their own, such as"
+            " grubby.",
             _GRUB,
         )
     return Finding(

@@ -69,6 +69,10 @@ def test_off_at_boot(verdicts, finding, stock):
         ("'quiet pghot=off'", "'quiet'"),
         ("'pghot=off'", "''"),
         ('"pghot=defualt quiet pghot=off"', '" quiet"'),
+        ('"pghot=precise quiet pghot=off"', '"pghot=precise quiet"'),
+        ('"pghot=precisely pghot=default"', '" pghot=default"'),
+        ('"quiet pghot=precise"', None),
+        ("'pghot=default'", None),
         ('"quiet"', None),
     ],
 )
