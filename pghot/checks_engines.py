@@ -85,7 +85,9 @@ def _uncounted(engine: Engine) -> list[str]:
 _LATE = (
     " dcbm fails with all once one of its channels was late by 10 s, until"
     " /sys/module/dcbm/parameters/channels is written to again: EBUSY then says that a job still"
-    " waits for it."
+    " waits for it. But what such a channel was to copy the CPU does not: these pages stay where"
+    " they were and cannot move, and the memory that they were to go to stays in use, until the"
+    " channel is done. Neither can go offline."
 )
 
 

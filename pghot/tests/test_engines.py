@@ -255,6 +255,8 @@ def test_failures_are_explained(finding, offload):
     assert found["summary"].endswith(" given since boot: dcbm 20.0%.")
     assert found["command"] == "echo 0 > /sys/kernel/mm/migrate_offload/dcbm/enabled"
     assert "/sys/module/dcbm/parameters/channels" in found["explanation"]
+    # Those are the pages that the CPU does not copy.
+    assert "these pages stay where they were and cannot move" in found["explanation"]
     offload.remove(OFFLOAD)
     found = finding(add_engine(offload, "mtcopy", 1, _64kB=(100, 100)), "engine-failures")
     assert found["summary"].endswith(" given since boot: mtcopy 50.0%.")
