@@ -268,6 +268,7 @@ def _doctor(args: argparse.Namespace) -> int:
 
 def _capture(args: argparse.Namespace) -> int:
     from pghot.capture import capture
+    from pghot.tree import clean
 
     try:
         files, unread = capture(args.directory)
@@ -277,7 +278,7 @@ def _capture(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return USAGE
-    print(f"{files} files in {args.directory}; could not be read: {unread}")
+    print(f"{files} files in {clean(args.directory, 4096)}; could not be read: {unread}")
     return 0
 
 
@@ -303,11 +304,8 @@ _FIRST = ("-h", "--help", "--version", "--")
 """Options of no command."""
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the command and return its exit status; raises SystemExit for a wrong command line."""
-    from pghot.snapshot import NothingToRead
-
-    words = sys.argv[1:] if argv is None else argv
+def _command(words: list[str]) -> int:
+    """Run one command; raises SystemExit for a wrong command line, and after help."""
     parser = build_parser()
     if words and words[0].startswith("-") and words[0] not in _FIRST:
         parser.error(
@@ -318,10 +316,18 @@ def main(argv: list[str] | None = None) -> int:
         # parse_args() would answer with the usage of the command as a whole.
         args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     run: _Run = args.run
+    return run(args)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command and return its exit status; raises SystemExit for a wrong command line."""
+    from pghot.snapshot import NothingToRead
+
     try:
-        status = run(args)
-        sys.stdout.flush()
-        return status
+        try:
+            return _command(sys.argv[1:] if argv is None else argv)
+        finally:
+            sys.stdout.flush()
     except OSError as error:
         print(f"pghot: cannot write: {error.strerror}", file=sys.stderr)
         # What is left of it would fail again at the end of the process, with another exit status.

@@ -3,6 +3,7 @@
 
 import os
 import re
+import subprocess
 
 import pytest
 
@@ -95,6 +96,21 @@ def test_existing_directory_is_left_alone(tmp_path, run):
     assert (result.status, result.out) == (2, "")
     assert result.err.count("\n") == 1 and "exists already" in result.err
     assert [p.name for p in tmp_path.iterdir()] == ["mine"]
+
+
+def test_any_name_of_a_directory_can_be_told(tmp_path, repo):
+    """Also where the output takes no bytes that are not UTF-8."""
+    name = os.fsencode(tmp_path) + b"/\xff\x1b"
+    done = subprocess.run(
+        [repo / "bin/pghot", "capture", name],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f" files in {tmp_path}/??; could not be read: " in done.stdout
+    assert os.path.isdir(name)
 
 
 def test_no_such_parent(tmp_path, run):

@@ -257,12 +257,16 @@ def test_status_loads_nothing_slow(repo, cxl):
     assert not loaded & SLOW_MODULES
 
 
-@pytest.mark.parametrize("words", [("doctor",), ("status", "--json")])
+@pytest.mark.parametrize(
+    "words",
+    [("doctor", "--root", "."), ("status", "--json", "--root", "."), ("--help",), ("--version",)],
+)
 def test_what_cannot_be_written_is_no_finding(cxl, repo, words):
     """Exit status 1 is for problems found."""
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
-            [repo / "bin/pghot", *words, "--root", cxl.root],
+            [repo / "bin/pghot", *words],
+            cwd=cxl.root,
             check=False,
             stdout=full,
             stderr=subprocess.PIPE,
