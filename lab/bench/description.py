@@ -14,9 +14,9 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``fast_machine``: for the bound ``fast``, where DRAM cannot hold all data
 - ``wide``: true: every contender takes part, and not those alone that do so everywhere
 - ``named``: contenders that take part at full length though they do not everywhere, with all
-  seeds, and unless they are "alone" in variants without an idle CPU too
+  seeds, and unless they are "alone" in variants without a further CPU too
 - ``control``: true: of contenders that are not everywhere the control takes part, in variants
-  without an idle CPU too
+  without a further CPU too
 - ``decides``: what decides there which pages are promoted, one of DECIDES; where there are bounds
 - ``seeds``: how many runs with different random numbers the figures are means of
   (default 1); with QUICK=1 there is one
@@ -102,8 +102,11 @@ _RECLAIM = {
     "lru": "echo n >/sys/kernel/mm/lru_gen/enabled",
 }
 """Shell for those in which the kernel makes room in another way."""
-NO_SPARE = ("busy", "2cpu")
-"""Those in which a thread that moves pages takes its time from somebody."""
+NO_SPARE = ("busy",)
+"""Those in which no CPU is idle: a thread that moves pages takes its time from somebody."""
+_NO_FURTHER = (*NO_SPARE, "2cpu")
+"""Those that leave it no CPU but such as others use. A CPU of the last one's may be idle for most
+of the time, as that of Redis's client is."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +218,7 @@ def take_part(read: Experiment, contender: Contender, *, quick: bool) -> bool:
     if quick:
         return False
     named = read.document is not None and read.document.names(contender.name)
-    crowded = read.variant is not None and read.variant.name in NO_SPARE
+    crowded = read.variant is not None and read.variant.name in _NO_FURTHER
     asked = contender.name in read.named and not (crowded and contender.part == "alone")
     if (crowded or not read.variant) and (asked or (contender.part == "control" and read.control)):
         return True

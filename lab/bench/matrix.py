@@ -258,6 +258,7 @@ _FIGURES = (
     "demoted_again",
     "seen_promoted",
     "kernel_seconds",
+    "idle",
     "hog_rate",
     "hog_share",
     "hog_idle_rate",
@@ -265,6 +266,17 @@ _FIGURES = (
     "detail",
     "timeline",
 )
+
+
+def _idle(results: list[Result]) -> list[float] | None:
+    """Of each CPU the share of the measured part in which it was idle, by the model."""
+    if not all(result.seconds and result.model.get("cpus") for result in results):
+        return None
+    shares = [
+        [cpu["idle_ns"] / 1e9 / (result.seconds or 1) for cpu in result.model["cpus"]]
+        for result in results
+    ]
+    return [sum(cpu) / len(cpu) for cpu in zip(*shares, strict=True)]
 
 
 def _rate(results: list[Result]) -> float | None:
@@ -343,6 +355,7 @@ def row(made: Cell, results: list[Result], fast: list[Result], slow: list[Result
         "demoted_again": _seen(results, "demoted_again"),
         "seen_promoted": _seen(results, "promoted"),
         "kernel_seconds": _mean([result.kernel_seconds for result in results]),
+        "idle": _idle(results),
         "hog_rate": hog,
         "hog_share": hog / undisturbed if hog and undisturbed else None,
         "hog_idle_rate": _mean([result.hog_idle_rate for result in results]),

@@ -137,7 +137,7 @@ def test_bounds_of_one_seed_stand_for_all(experiment):
     assert rows["stock-2"]["recovered_by_seed"] == [0.5, 0.375, 0.25]
     assert rows["stock-2"]["recovered"] == 0.375
     busy = description.variant(replace(read, workload=(*read.workload, "--cpus", "0")), "busy")
-    lost = {"cpus": [{"cpu": 1, "kernel": {"instructions": 0, "ns": 5e6}}]}
+    lost = {"cpus": [{"cpu": 1, "kernel": {"instructions": 0, "ns": 5e6}, "idle_ns": 0}]}
     rows = rows_of(
         busy,
         lambda run: replace(made_up(run), model={**made_up(run).model, **lost}),

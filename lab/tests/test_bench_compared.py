@@ -150,6 +150,10 @@ def test_a_variant_is_no_further_workload():
     assert f"Of the {SLOW} experiments whose data start in slow memory 1 are counted" in " ".join(
         text.split()
     )
+    # The client's CPU is idle most of the time.
+    (line,) = without_idle_cpus(rows)
+    assert re.search(r"no CPU is idle \| 0 of \d \| - \| - \|", line)
+    rows += bench_fakes.rows("graph500-busy", pghot=-0.5, stock=0.1)
     (line,) = without_idle_cpus(rows)
     assert "10% (10 to 10) | -50% (-50 to -50)" in line
 

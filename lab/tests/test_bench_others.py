@@ -7,7 +7,17 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from lab.bench import description, documents, figures, matrix, page, report, resolution
+from lab import machines
+from lab.bench import (
+    description,
+    documents,
+    figures,
+    matrix,
+    page,
+    published,
+    report,
+    resolution,
+)
 from lab.measure import Result
 from lab.tests import bench_fakes
 
@@ -25,11 +35,17 @@ def made(*runs, cpus=(2, 3)):
             model={
                 "pages": pages,
                 "cpus": [
-                    {"cpu": cpu, "kernel": {"instructions": taken * 25e4, "ns": taken * 25e4}}
-                    for cpu in cpus
-                ]
-                # What the workload's own CPUs do is not taken from others.
-                + [{"cpu": cpu, "kernel": {"instructions": 9e9, "ns": 9e9}} for cpu in (0, 1)],
+                    {
+                        "cpu": cpu,
+                        "kernel": {"instructions": kernel, "ns": kernel},
+                        "idle_ns": seconds * idle * 1e9,
+                    }
+                    # What the workload's own CPUs do is not taken from others.
+                    for cpu, kernel, idle in (
+                        *((cpu, taken * 25e4, 0.0) for cpu in cpus),
+                        *((cpu, 9e9, 0.25) for cpu in (0, 1)),
+                    )
+                ],
             },
         )
         for seconds, taken, off in runs
@@ -49,6 +65,33 @@ def test_what_was_taken_from_others_is_cpu_time():
     # Of each seed beside its own bound, and the mean of these.
     seeds = made((5.0, 20, 0), (5.0, 100, 0))
     assert row(made((4.0, 36, 0), (2.0, 80, 0)), seeds)["hog_lost_ms"] == pytest.approx(30)
+
+
+def test_how_idle_each_cpu_was_is_in_the_row():
+    """Of the measured part, the mean of the seeds."""
+    seeds = made((4.0, 56, 0), (2.0, 56, 0), cpus=(2,))
+    assert row(seeds, made((5.0, 20, 0)))["idle"] == [0.0, 0.25, 0.25]
+    assert row([replace(seeds[0], model={"pages": seeds[0].model["pages"]})], [])["idle"] is None
+
+
+def test_no_cpu_is_idle_in_rows_of_which_that_is_said():
+    """Published ones, as far as they have it. In redis-2cpu the client's CPU is, for four fifths of
+    the time."""
+    said = [read.name for read in description.experiments() if read.variant]
+    said = [name for name in said if name.rpartition("-")[2] in description.NO_SPARE]
+    assert "graph500-busy" in said and "redis-2cpu" not in said
+    entries = published.read(published.BENCH)
+    for own in published.rows_of(entries, said):
+        assert max(own.get("idle") or [0.0]) < 0.05, (own["experiment"], own["contender"])
+
+
+@pytest.mark.parametrize("kind", description.NO_SPARE)
+def test_of_a_variant_without_an_idle_cpu_all_are_taken(kind):
+    for read in description.experiments():
+        if read.variant and read.variant.name == kind:
+            taken = sorted(read.variant.hogs + read.variant.left)
+            cpus = sum(node.cpus for node in machines.load(read.machine).nodes)
+            assert taken == list(range(cpus)), read.name
 
 
 @pytest.mark.parametrize("off", [-0.0051, 0.0039])
