@@ -198,7 +198,10 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
         parts += [
             "What has no bounds, as a score, of which more is better:",
             _matrix(plain, "score", lambda row: figures.score(row["score"], None), _with_unit),
-            *filter(None, [markdown.wrapped(resolution.told_scores(rows))]),
+            *filter(
+                None,
+                map(markdown.wrapped, (resolution.told_scores(rows), overhead.told_slower(rows))),
+            ),
         ]
     for table in engines.tables(rows, experiments):
         parts += [markdown.wrapped(table.about), markdown.table(table.head, table.lines)]
@@ -251,7 +254,8 @@ def gain(rows: list[dict], experiments: Sequence[Experiment]) -> str:
     """The README's first sentence on results, for who has not heard of R, and a line for each
     class of experiments: an easy one is not to hide a hard one. Then what it costs. Empty where
     nothing was compared."""
-    whole, costs = compared(rows, experiments), overhead.told(rows)
+    whole = compared(rows, experiments)
+    costs = " ".join(filter(None, (overhead.told(rows), overhead.told_slower(rows))))
     told_costs = markdown.wrapped(f"**What it costs.** {costs}") + "\n\n" if costs else ""
     if not whole.stock:
         return told_costs

@@ -98,6 +98,42 @@ def told_lost(rows: list[dict]) -> str:
     return f"Lost more with pghot than with stock Linux, by more than that and a tenth: {told}."
 
 
+def slower(rows: list[dict]) -> dict[str, tuple[dict, dict]]:
+    """The rows of pghot and of the stock kernel, at its best, by the name of the experiment: of
+    those without bounds in which pghot has the lower score, with every seed of several, and in the
+    mean by more than like kernels differ by."""
+    least, found = resolution.score_differences(rows), {}
+    for (name, _), own in figures.by_key(rows).items():
+        known = {row["contender"]: row for row in own if row["score"] and row["recovered"] is None}
+        ours = known.get(marks.headline(list(known)) or "")
+        stock = resolution.stock(known.values())
+        if not ours or not stock or name not in least:
+            continue
+        # The work of a seed is the same: who takes longer has the lower score.
+        seeds = list(zip(ours["seconds_by_seed"] or [], stock["seconds_by_seed"] or []))
+        agree = len(seeds) > 1 and all(pghot > linux for pghot, linux in seeds)
+        if agree and 1 - ours["score"] / stock["score"] > least[name]:
+            found[name] = ours, stock
+    return found
+
+
+def told_slower(rows: list[dict]) -> str:
+    """A sentence on these; empty without any."""
+    told = [
+        f"`{name}` ({figures.score(ours['score'], None)} against "
+        f"{figures.score(stock['score'], stock['unit'])}, "
+        f"{1 - ours['score'] / stock['score']:.1%} less)"
+        for name, (ours, stock) in slower(rows).items()
+    ]
+    if not told:
+        return ""
+    return (
+        "Of experiments that have a score alone these are slower with pghot than with stock Linux, "
+        "with every seed, and by more than two builds that do the same differ by: "
+        f"{', '.join(told)}."
+    )
+
+
 def told(rows: list[dict]) -> str:
     """How much longer a run takes for tiering; empty where nothing of that was measured."""
     idle, busy = _rows(rows, _IDLE), _rows(rows, _BUSY)

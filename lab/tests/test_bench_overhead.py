@@ -3,7 +3,8 @@
 
 import pytest
 
-from lab.bench import description, documents, overhead
+from lab import paths
+from lab.bench import description, documents, overhead, published
 from lab.tests import bench_fakes
 
 
@@ -107,3 +108,66 @@ def test_where_pghot_takes_more_from_others_all_are_named():
     assert "done" not in overhead.told_lost(alike)
     text = " ".join(documents.results(made, bench_fakes.ORIGIN).split())
     assert overhead.told_lost(made) in text
+
+
+def scored(pghot, stock, twin, seeds=3, name="compaction-idle"):
+    """Scores without bounds, and runs that go by them."""
+    named = (("pghot-default", pghot), ("stock-2", stock), ("off-2", twin))
+    return [
+        bench_fakes.row(
+            name,
+            contender,
+            score=score,
+            unit="huge pages/s",
+            seconds_by_seed=[26 / score] * seeds,
+            **({"like": "stock-2"} if contender == "off-2" else {}),
+        )
+        for contender, score in named
+    ]
+
+
+def test_what_is_slower_by_its_score_is_told_where_all_is():
+    """Without bounds there is no R by which pghot could be behind."""
+    made = scored(702.0, 776.1, 780.0)
+    said = (
+        "Of experiments that have a score alone these are slower with pghot than with stock Linux, "
+        "with every seed, and by more than two builds that do the same differ by: "
+        "`compaction-idle` (702 against 780 huge pages/s, 10.0% less)."
+    )
+    assert overhead.told_slower(made) == said
+    known = description.experiments()
+    for rest in ([], rows(), bench_fakes.rows("redis", pghot=0.9, stock=0.5)):
+        gain = " ".join(documents.gain(rest + made, known).split())
+        assert "**What it costs.**" in gain and gain.endswith(said)
+    assert said in " ".join(documents.results(made, bench_fakes.ORIGIN).split())
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        # Within what like kernels differ by, ahead, and with one seed.
+        scored(702.0, 700.0, 780.0),
+        scored(800.0, 776.1, 780.0),
+        scored(702.0, 776.1, 780.0, seeds=1),
+        # Without a control nobody knows what chance makes.
+        scored(702.0, 776.1, 780.0)[:2],
+        bench_fakes.rows("redis", pghot=0.1, stock=0.5, twin=0.5, seeds=3),
+    ],
+)
+def test_what_is_not_known_to_be_slower_by_its_score_is_not_told(made):
+    assert overhead.told_slower(made) == ""
+
+
+def test_seeds_have_to_agree_on_who_is_slower_by_the_score():
+    made = scored(702.0, 776.1, 780.0)
+    made[0]["seconds_by_seed"] = [0.02, 0.05, 0.05]
+    assert overhead.slower(made) == {}
+
+
+def test_the_published_pages_tell_what_is_slower_by_its_score():
+    entries = published.read(published.BENCH)
+    every = published.rows_of(entries, [one.name for one in description.experiments()])
+    assert overhead.told_slower(every)
+    for name in ("README.md", "docs/bench.md"):
+        text = " ".join((paths.ROOT / name).read_text(encoding="utf-8").split())
+        assert overhead.told_slower(every) in text
