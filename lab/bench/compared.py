@@ -82,8 +82,10 @@ class Compared:
         ahead, alike, behind, unknown = self.counts()
         return (
             f"Of these {len(self.standings)} pghot is ahead of stock Linux at its best in {ahead} "
-            f"and behind in {behind}. In {alike} they are alike, as far as chance lets one see. In "
-            f"{unknown} that is not known: they were run once only, or without a control."
+            f"and behind in {behind}. In {alike} they are not told apart: seeds do not agree, or "
+            f"they differ by less than {100 * resolution.LEAST:g} points ({resolution.LEAST} in R) "
+            f"or than two builds that do the same. In {unknown} that is not known: they were run "
+            "once only, or without a control."
             f"{self._left_out()}"
         )
 

@@ -364,7 +364,8 @@ def summary(rows: list[dict], experiments: Sequence[Experiment], origin: Origin)
         "R, and in brackets the delay. Bold is who is ahead. Rows without it are of two kinds. "
         f"Those with a {_NOT_KNOWN} were run with one seed of the random numbers, or without a "
         "control, which is another build that does what stock Linux does: nobody knows whether "
-        "chance makes the difference. In the others chance can make it."
+        "chance makes the difference. In the others seeds do not agree, or the two differ by less "
+        f"than {resolution.LEAST}, which is not told apart, or than like kernels do."
     )
     table = _beside_stock(rows, experiments, figures.delays(rows))
     more = (
@@ -409,9 +410,9 @@ def sensitivity(
             f"Linux, the better one of {marks.REFERENCE} and what is like it, and in brackets "
             "that of the seeds. *Order*: whether the one that is ahead in the model as described "
             "is so in this one: *same*, or *turned*. Where nobody is ahead as described, it says "
-            "whether pghot is *ahead* or *behind* with this model. It is *open* where chance "
-            "decides with this model: seeds do not agree, there is but one, or the two differ by "
-            f"less than {resolution.LEAST} or than like kernels do there."
+            "whether pghot is *ahead* or *behind* with this model. It is *open* where the two are "
+            "not told apart with this model: seeds do not agree, there is but one, or they differ "
+            f"by less than {resolution.LEAST} or than like kernels do there."
         ),
         "\n".join(markdown.item(f"- {one.told()}") for one in known.values()),
     ]

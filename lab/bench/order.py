@@ -26,7 +26,7 @@ class Lead:
 
     @property
     def side(self) -> int:
-        """Who is ahead: 1 or -1, or 0 where chance decides, for all one knows. That is where seeds
+        """Who is ahead: 1 or -1, or 0 where that is not told. It is where seeds
         do not agree, where there is but one, or both look alike."""
         if self.seeds < 2 or abs(self.mean) < self.least:
             return 0
@@ -68,8 +68,8 @@ def standing(ahead: Lead, *, resolved: bool) -> str:
 
 def verdict(here: Lead, there: Lead) -> str:
     """Whether who is ahead in one model is so in the other: "same" or "turned"; "ahead" or
-    "behind", as pghot is there, where nobody is in the first one; "open" where chance decides in
-    the other one."""
+    "behind", as pghot is there, where nobody is in the first one; "open" where they are not told
+    apart in the other one."""
     if not there.side:
         return "open"
     if not here.side:
@@ -106,7 +106,7 @@ class Order:
             parts = [f"{ours if first.side > 0 else theirs} is ahead as described"]
             parts.append(f"and with {counted['same']} of {total} other models")
             if counted["open"]:
-                parts.append(f"chance decides with {counted['open']}")
+                parts.append(f"they are not told apart with {counted['open']}")
             turned = self._named("turned")
             parts.append(f"the order turns with {turned}" if turned else "the order never turns")
         else:
@@ -114,8 +114,8 @@ class Order:
                 parts = [f"one seed does not say who of {ours} and {theirs} is ahead as described"]
                 parts.append(f"nor with {counted['open']} of {total} other models")
             else:
-                parts = [f"chance decides between {ours} and {theirs} as described"]
-                parts.append(f"and with {counted['open']} of {total} other models")
+                parts = [f"{ours} and {theirs} are not told apart as described"]
+                parts.append(f"nor with {counted['open']} of {total} other models")
             for who, what in ((ours, "ahead"), (theirs, "behind")):
                 if named := self._named(what):
                     parts.append(f"{who} is ahead with {named}")

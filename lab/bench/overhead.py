@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lab.bench import figures, marks, resolution
+from lab.bench.resolution import LEAST
 
 _IDLE, _BUSY = "idle", "idle-busy"
 """What is used often lies in DRAM from the start; and the same with all CPUs busy."""
@@ -44,12 +45,19 @@ def _lost(row: dict) -> str | None:
 
 
 def _chance(rows: list[dict], own: dict[str, dict]) -> str:
-    """How far the two are apart, at least, where they are not alike."""
-    least = resolution.of(rows, figures.row_key(own["ours"]))
-    if least is None:
+    """How far the two are apart, at least, where they are called so: chance is blamed for no more
+    than a control shows."""
+    known = resolution.measured(rows, figures.row_key(own["ours"]))
+    if known is None:
         return "What chance makes there is not known"
     fast, slow = own["fast"]["seconds"], own["slow"]["seconds"]
-    return f"What differs by less than {least * (slow - fast) / fast:.1%} can be chance"
+    part = (slow - fast) / fast
+    if known >= LEAST:
+        return f"What differs by less than {known * part:.1%} can be chance"
+    return (
+        f"What differs by less than {LEAST * part:.1%}, {LEAST} in R, is not told apart, which is "
+        "a rule for all tables and no measure of chance"
+    )
 
 
 def lost_more(rows: list[dict]) -> dict[str, float]:

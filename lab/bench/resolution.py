@@ -13,7 +13,8 @@ from statistics import median
 from lab.bench import figures, marks
 
 LEAST = 0.02
-"""R is shown with two digits: who differ by less look alike."""
+"""R is shown with two digits: who differ by less are not told apart. That is a rule for what is
+printed, and no measure of chance."""
 _UNKNOWN = 0.1
 """R that nothing was promoted for may be so far from 0 where no control says what chance makes."""
 
@@ -58,9 +59,8 @@ def differences(rows: list[dict]) -> dict[tuple[str, str], float]:
     return found
 
 
-def of(rows: list[dict], key: tuple[str, str]) -> float | None:
-    """R of an experiment has to differ by so much for one contender to be called better; None
-    where nobody knows, for want of a control.
+def measured(rows: list[dict], key: tuple[str, str]) -> float | None:
+    """What chance makes of R in an experiment, as far as a control shows it; None without one.
 
     A variant goes by the experiment that it is a variant of too: it is the same work. The control
     is one more image, with a sample or three. Where it happens to agree, chance is taken to be
@@ -69,7 +69,14 @@ def of(rows: list[dict], key: tuple[str, str]) -> float | None:
     found = differences(rows)
     whole = {figures.row_key(row): row["variant_of"] for row in rows if "variant_of" in row}
     own = [found[one] for one in (key, (whole.get(key, ""), key[1])) if one in found]
-    return max(LEAST, median(found.values()), *own) if own else None
+    return max(median(found.values()), *own) if own else None
+
+
+def of(rows: list[dict], key: tuple[str, str]) -> float | None:
+    """R of an experiment has to differ by so much for one contender to be called better; None
+    where nobody knows, for want of a control."""
+    known = measured(rows, key)
+    return None if known is None else max(LEAST, known)
 
 
 def unmoved(rows: list[dict]) -> list[dict]:

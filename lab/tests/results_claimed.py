@@ -43,6 +43,12 @@ def first_seed(experiment: str, contender: str) -> float:
     return _rows(experiment)[contender]["recovered_by_seed"][0]
 
 
+def ahead(experiment: str, beside: str = "stock-2") -> list[float]:
+    """R of pghot less that of a sample of stock Linux, for each seed."""
+    ours, theirs = (_rows(experiment)[name]["recovered_by_seed"] for name in (OURS, beside))
+    return [one - other for one, other in zip(ours, theirs, strict=True)]
+
+
 def score(experiment: str, contender: str) -> float:
     """Of an experiment without bounds."""
     return _rows(experiment)[contender]["score"]

@@ -108,7 +108,8 @@ def test_a_higher_median_does_not_look_like_a_lead():
     ]
     said = (
         "Of these 5 pghot is ahead of stock Linux at its best in 1 and behind in 1. In 1 they are "
-        "alike, as far as chance lets one see. In 2 that is not known: they were run once only, or "
+        "not told apart: seeds do not agree, or they differ by less than 2 points (0.02 in R) or "
+        "than two builds that do the same. In 2 that is not known: they were run once only, or "
         "without a control."
     )
     summary = documents.summary(rows, known, bench_fakes.ORIGIN)

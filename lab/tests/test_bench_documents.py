@@ -462,6 +462,6 @@ def test_the_first_sentence_is_of_the_same_figures(work_tree):
     readme.write_text("<!-- begin: make bench (gain) -->\nold\n<!-- end -->\nmore\n")
     assert bench("--docs") == 0
     text = " ".join(readme.read_text().split())
-    assert "old" not in text and text.endswith("<!-- end --> more")
+    assert " old " not in text and text.endswith("<!-- end --> more")
     assert re.search(r"Of these \d+ pghot is ahead of stock Linux at its best in \d+", text)
     assert documents.gain([], []) == ""

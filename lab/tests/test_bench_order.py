@@ -115,7 +115,7 @@ def test_chance_in_the_model_as_described_hides_no_other():
     (found,) = order.orders(rows(**shares))
     assert found.verdicts() == {"alike": "open", "gain": "ahead", "loss": "behind"}
     assert found.told() == (
-        "redis: chance decides between pghot-default and stock Linux as described, and with 1 of 3 "
+        "redis: pghot-default and stock Linux are not told apart as described, nor with 1 of 3 "
         "other models, pghot-default is ahead with gain (+0.40 (+0.40..+0.40)), stock Linux is "
         "ahead with loss (-0.30 (-0.30..-0.30))."
     )
@@ -126,17 +126,17 @@ def test_chance_in_the_model_as_described_hides_no_other():
     (found,) = order.orders(made)
     assert "stock Linux is ahead with loss (-0.30" in found.told()
     (found,) = order.orders(rows(plain=(0.5, 0.5), alike=(0.4, 0.4)))
-    assert found.told().endswith("as described, and with 1 of 1 other models.")
+    assert found.told().endswith("as described, nor with 1 of 1 other models.")
 
 
-def test_models_in_which_chance_decides_are_counted():
+def test_models_that_do_not_tell_them_apart_are_counted():
     (found,) = order.orders(
         rows(plain=(0.9, 0.5), same=(0.8, 0.5), one=(0.5, 0.5), two=(0.4, 0.4), other=(0.4, 0.5))
     )
     assert list(found.verdicts().values()) == ["same", "open", "open", "turned"]
     assert found.told() == (
-        "redis: pghot-default is ahead as described, and with 1 of 4 other models, chance decides "
-        "with 2, the order turns with other (-0.10 (-0.10..-0.10))."
+        "redis: pghot-default is ahead as described, and with 1 of 4 other models, they are not "
+        "told apart with 2, the order turns with other (-0.10 (-0.10..-0.10))."
     )
 
 
@@ -150,7 +150,7 @@ def test_it_is_held_against_the_better_of_like_kernels():
     assert str(found.leads[""]) == "+0.07 (+0.06..+0.08)"
     # By more than that the two differ themselves.
     assert before.leads[""].side == 1 and found.leads[""].side == 0
-    assert "chance decides" in found.told()
+    assert "are not told apart as described" in found.told()
     # A control that did worse, or failed, or is another one's, is not what pghot has to pass.
     for other in (
         twin | {"recovered": None, "recovered_by_seed": [None]},
@@ -181,3 +181,9 @@ def test_any_two_can_be_held_against_each_other():
     assert found == {"redis": "ahead", "graph500": "behind", "sqlite": "not known"}
     assert order.standings(made, ours) == order.standings(made)
     assert order.standings(made, ours, "damon") == {}
+
+
+def test_chance_is_not_blamed_for_what_all_seeds_say():
+    """0.02 in R is a rule for what is printed: both seeds may be behind by less."""
+    (found,) = order.orders(rows(plain=(0.49, 0.5), other=(0.49, 0.5)))
+    assert found.leads["plain"].high < 0 and "chance" not in found.told()
