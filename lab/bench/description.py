@@ -20,8 +20,8 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``decides``: what decides there which pages are promoted, one of DECIDES; where there are bounds
 - ``seeds``: how many runs with different random numbers the figures are means of
   (default 1); with QUICK=1 there is one
-- ``one_seed``: contenders that have one seed all the same, as those of others agree: bounds that
-  take as long with each, and contenders that gain as much
+- ``one_seed``: contenders that have one seed all the same, to save time: bounds that take as long
+  with each, and contenders whose R tables mark where that of others differs between seeds
 - ``best_mib``: how much of the data the DRAM of each socket can hold, where that is
   not all of what is accessed. The best placement takes no part in
   variants but long ones

@@ -69,10 +69,16 @@ def _with_scans(row: dict, experiments: Sequence[Experiment]) -> str:
     return f"{row['experiment']} ({figures.late(row['seconds'])}{_scans(row, experiments)})"
 
 
-def _share(row: dict) -> str:
+_LONE = " (one seed)"
+"""Behind a figure of figures.lone()."""
+
+
+def _share(row: dict, one_seed: bool) -> str:
     """R, and from which to which seeds have it."""
     spread = figures.spread(row)
-    return figures.share(row["recovered"]) + (f" ({spread})" if spread else "")
+    return figures.share(row["recovered"]) + (
+        f" ({spread})" if spread else _LONE if one_seed else ""
+    )
 
 
 def _measured(row: dict, there: str) -> str:
@@ -153,10 +159,21 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
     plain = [row for row in others if not engines.is_engine(row["contender"])]
     parts = [markdown.made(origin, rows)]
     busy = [row for row in rows if row["hog_lost_ms"] is not None]
+    lone = figures.lone(with_r, resolution.LEAST)
+
+    def alone(row: dict) -> bool:
+        return (figures.row_key(row), row["contender"]) in lone
+
     if with_r:
+        told = "R, and in brackets from which to which it is with other random numbers"
+        if any(alone(row) for row in with_r if row["contender"] not in marks.BOUNDS):
+            told += (
+                ". *One seed* stands where there is but one, beside others whose seeds differ by "
+                f"more than {resolution.LEAST}: do not hold it against their means"
+            )
         parts += [
-            "R, and in brackets from which to which it is with other random numbers:",
-            _matrix(with_r, "R", _share),
+            markdown.wrapped(f"{told}:"),
+            _matrix(with_r, "R", lambda row: _share(row, alone(row))),
             *map(
                 markdown.wrapped,
                 filter(None, [resolution.told(rows), resolution.told_unmoved(rows)]),
@@ -169,7 +186,10 @@ def results(rows: list[dict], origin: Origin, experiments: Sequence[Experiment] 
             _matrix(
                 with_r,
                 "delay (T_slow, scans)",
-                lambda row: figures.late(delays[(*figures.row_key(row), row["contender"])]),
+                lambda row: (
+                    figures.late(delays[(*figures.row_key(row), row["contender"])])
+                    + (_LONE if alone(row) else "")
+                ),
                 lambda own: _with_scans(own["slow"], experiments),
             ),
         ]

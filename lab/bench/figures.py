@@ -120,6 +120,20 @@ def spread(row: dict) -> str:
     return f"{share(min(known))}..{share(max(known))}" if len(known) > 1 else ""
 
 
+def lone(rows: Iterable[dict], least: float) -> set[tuple[tuple[str, str], str]]:
+    """Rows of one seed, by row_key() and contender, that stand beside one of the same experiment
+    whose seeds differ by more than ``least`` in R: means of several are no measure of them."""
+    found = set()
+    for key, own in by_key(rows).items():
+        seeds = {
+            row["contender"]: [r for r in row.get("recovered_by_seed") or [] if r is not None]
+            for row in own
+        }
+        if any(len(of) > 1 and max(of) - min(of) > least for of in seeds.values()):
+            found |= {(key, name) for name, of in seeds.items() if len(of) == 1}
+    return found
+
+
 def harm(recovered: float | None) -> bool:
     """Whether a share is shown as below 0."""
     return share(recovered).startswith("-") and recovered is not None

@@ -17,12 +17,13 @@ from lab.bench import (
     overview,
     published,
     report,
+    resolution,
 )
 from lab.cli import main
 from lab.errors import LabError
 from lab.machines.variation import Variation
 from lab.measure import workloads
-from lab.tests import bench_fakes
+from lab.tests import bench_fakes, results_shown
 
 ROWS = [
     *bench_fakes.rows("redis", pghot=0.9, stock=0.5),
@@ -40,6 +41,37 @@ def test_all_results():
     assert "| R | pghot-default | stock-2 |\n| --- | ---: | ---: |\n| redis | 0.90 | 0.50 |" in text
     assert "| redis (4.00) | 0.40 | 2.00 |" in text
     assert "| movepages-4k, GB/s | 2.25 | 1.50 |" in text
+
+
+def test_one_seed_beside_means_of_seeds_that_differ_is_marked():
+    def spread(by):
+        made = bench_fakes.rows("gups", seeds=2, pghot=0.8, stock=0.6, damon=0.5, best=0.9)
+        made[3]["recovered_by_seed"] = [0.6 - by / 2, 0.6 + by / 2]
+        for row in made[4:]:
+            row["recovered_by_seed"] = row["recovered_by_seed"][:1]
+        return documents.results([*made, *ROWS], bench_fakes.ORIGIN)
+
+    text = spread(0.1)
+    assert (
+        "| gups | 0.80 (0.80..0.80) | 0.60 (0.55..0.65) | 0.50 (one seed) | 0.90 (one seed) |"
+        in text
+    )
+    assert "| gups (4.00) | 0.80 | 1.60 | 2.00 (one seed) | 0.40 (one seed) |" in text
+    assert "*One seed* stands where there is but one" in " ".join(text.split())
+    # Those whose seeds agree may be held against each other, and so may those of one seed each.
+    assert "| redis | 0.90 | 0.50 | - | - |" in text and "seed)" not in spread(0.01)
+    assert "*One seed*" not in spread(0.01)
+
+
+def test_the_published_table_marks_each_figure_of_one_seed_that_may_mislead():
+    entries = published.read(published.BENCH)
+    shown = results_shown.table("R")
+    for name, line in shown.items():
+        seeds = {row["contender"]: row["recovered_by_seed"] or [] for row in entries[name]["rows"]}
+        apart = any(max(of) - min(of) > resolution.LEAST for of in seeds.values() if of)
+        for contender, cell in line.items():
+            one = len(seeds.get(contender, [])) == 1
+            assert cell.endswith("(one seed)") == (apart and one), (name, contender)
 
 
 def test_who_is_ahead_of_whom_is_told_by_the_rule():
