@@ -82,6 +82,16 @@ def of_tenants(column: str, which: str) -> list[tuple[float, list[float], float]
     ]
 
 
+def tail(one: str, other: str) -> list[float]:
+    """What the slowest requests take with one contender, in times of another: in tenants p99 and
+    p99.9, and then in tenants-busy."""
+    return [
+        tenant(name, one, "server", column) / tenant(name, other, "server", column)
+        for name in ("tenants", "tenants-busy")
+        for column in ("p99", "p99.9 us")
+    ]
+
+
 def both(
     one: str, other: str, among: Callable[[str], bool] = lambda _: True
 ) -> list[tuple[float, float]]:
