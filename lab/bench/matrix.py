@@ -285,7 +285,8 @@ def _rate(results: list[Result]) -> float | None:
 
 def _taken_ms(result: Result, cpus: Sequence[int]) -> float:
     """Milliseconds that the kernel had of these CPUs in the measured part, by the model. What keeps
-    them busy knows only its own part, which begins and ends up to 5 ms earlier or later."""
+    them busy knows only its own part, which begins and ends some ms earlier or later, and was seen
+    to end 55 ms later by its clock."""
     counted = [cpu["kernel"] for cpu in result.model["cpus"] if cpu["cpu"] in cpus]
     each = result.model.get("instruction_ns", 1)
     return sum(kernel["instructions"] * each + kernel["ns"] for kernel in counted) / 1e6

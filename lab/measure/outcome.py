@@ -102,9 +102,10 @@ def clocks_agree(guest: float, model: float) -> bool:
 def _silent(result: Result) -> bool:
     """Whether what was to keep other CPUs busy did nothing, or did not say what. What gives
     way may have got nothing done: then the workload left nothing."""
-    if result.hog_rate is None:
-        return result.hog_idle_rate is None
-    return not result.hog_rate
+    hog = result.hog
+    if not hog.get("seconds") or not (hog.get("cpus") or hog.get("idle_cpus")):
+        return True
+    return bool(hog.get("cpus")) and not hog["instructions"]
 
 
 def _problem(

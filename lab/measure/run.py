@@ -69,8 +69,8 @@ class Result:
 
     ``seconds`` is the machine's time of the measured part, as all times are but those of ``hog``,
     which are the guest's; ``kernel_seconds`` what all CPUs spent of theirs in the kernel.
-    ``hog``, where other CPUs were kept busy, is what they were done with: instructions, seconds,
-    cpus; and of those on the workload's own CPUs, which
+    ``hog``, where other CPUs were kept busy, is what they were done with: instructions, seconds (of
+    its own, not of the measured part), cpus; and of those on the workload's own CPUs, which
     give way to it, idle_instructions and idle_cpus. ``workload`` is what the workload printed,
     ``model`` what the memory model counted (lab/memsim/results.c), ``vmstat`` how much each
     counter grew, ``pages`` lines of page number and misses from each socket, ``profile``
@@ -102,9 +102,11 @@ class Result:
         return self._rate("idle_cpus", "idle_instructions")
 
     def _rate(self, cpus: str, instructions: str) -> float | None:
-        if not self.hog.get("seconds") or not self.hog.get(cpus):
+        """By the guest's time of the measured part. The hog's own ends with its last look, which
+        was seen to come up to 55 ms later by a clock that went on while hardly anything ran."""
+        if not (self.seconds and self.hog.get("seconds") and self.hog.get(cpus)):
             return None
-        return self.hog[instructions] / self.hog["seconds"]
+        return self.hog[instructions] * self.model.get("instruction_ns", 1) / self.seconds
 
     @property
     def score(self) -> float | None:

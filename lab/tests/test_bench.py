@@ -151,9 +151,12 @@ def test_others_are_held_against_those_beside_the_slow_bound(experiment):
         rate = 2e9 if run.workload[2] == "1" and "numa_balancing 2" not in run.setup else 1.5e9
         assert run.programs == ("mark", "hog") and "hog --cpus 1 --idle-cpus 0 >" in run.setup
         assert "echo /run/lab/busy 1 >>/run/lab/settings" in run.setup
-        left = {"idle_cpus": 1, "idle_instructions": rate / 4}
-        hog = {"instructions": rate, "seconds": 1.0, "cpus": 1, **left}
-        return replace(made_up(run), hog=hog)
+        done = made_up(run)
+        did = rate * done.seconds
+        left = {"idle_cpus": 1, "idle_instructions": did / 4}
+        # Its own time goes on after the measured part.
+        hog = {"instructions": did, "seconds": done.seconds + 0.055, "cpus": 1, **left}
+        return replace(done, hog=hog)
 
     words = (*experiment.workload, "--cpus", "0")
     busy = description.variant(replace(experiment, workload=words, best_mib=()), "busy")

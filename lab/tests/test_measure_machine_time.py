@@ -92,6 +92,9 @@ def test_results_are_in_the_machines_time():
         "timeline": [{"ns": 100, "nodes": [{"pages": 4, "user": {"misses": 4, "ns": 10}}]}],
         "instruction_ns": 0.25,
     }
+    # What others get done is told in guest time.
+    hog = {"instructions": 3e9, "seconds": 2.05, "cpus": 2}
+    assert in_machine_time(replace(raw, hog=hog), 4).hog_rate == 1.5e9
     one = replace(raw, workload={"score": 8.0, "unit": "ns"})
     assert in_machine_time(one, 4).score == 2.0
     assert in_machine_time(replace(raw, workload={"score": 8.0, "unit": "pages"}), 4).score == 8.0

@@ -129,10 +129,11 @@ def test_a_run_without_a_measured_part(tmp_path):
 
 def test_what_others_got_done(tmp_path):
     machine = machines.load("small")
-    said = '{"hog":{"instructions":3000000000,"seconds":1.5,"cpus":2}}'
+    # Not by its own time, which lasts longer than the measured part.
+    said = '{"hog":{"instructions":3000000000,"seconds":2.05,"cpus":2}}'
     answered(tmp_path, machine, hog=said + "\n")
     result = outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path)
-    assert result.error is None and result.hog_rate == 2e9
+    assert result.error is None and result.hog_rate == 1.5e9
     assert result.hog_idle_rate is None
     answered(tmp_path, machine)
     assert outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path).hog_rate is None
@@ -141,7 +142,7 @@ def test_what_others_got_done(tmp_path):
 @pytest.mark.parametrize(
     "cpus, did, idle_cpus, idle_did, rates",
     [
-        (2, 3000000000, 1, 750000000, (2e9, 5e8)),
+        (2, 3000000000, 1, 750000000, (1.5e9, 3.75e8)),
         # All CPUs are the workload's, which leaves nothing.
         (0, 0, 4, 0, (None, 0)),
         (2, 0, 1, 750000000, None),
@@ -152,7 +153,7 @@ def test_what_the_workload_leaves_is_counted_by_itself(
     tmp_path, cpus, did, idle_cpus, idle_did, rates
 ):
     machine = machines.load("small")
-    said = {"instructions": did, "seconds": 1.5, "cpus": cpus}
+    said = {"instructions": did, "seconds": 2.05, "cpus": cpus}
     said |= {"idle_instructions": idle_did, "idle_cpus": idle_cpus}
     answered(tmp_path, machine, hog=json.dumps({"hog": said}) + "\n")
     result = outcome.collect(Run("small", "stock", ("random",)), machine, tmp_path)
