@@ -33,8 +33,9 @@ An experiment (lab/experiments/NAME.toml) is a workload on a machine:
 - ``turn``: where one part of the memory is hot after the other, ``ms`` for which each of them
   is, from slow memory, and ``there_ms`` for which it was in the document
 - ``variants``: which of VARIANTS take part in the matrix without being asked for, each "full",
-  with one seed, "seeds", with all of them, or "quick", which is with QUICK=1 too. By its name,
-  with the variant's behind, each of any experiment can be had
+  with one seed, and all of them where it is published, "seeds", with all of them, or "quick",
+  which is with QUICK=1 too. By its name, with the variant's behind, each of any experiment can be
+  had, with all seeds
 - ``document``: title, ``differs`` (what is not the same here), ``cold`` (true: its threads had
   just begun, so the variant of that name has it too) and ``figures``, a list of contender and
   text
@@ -421,7 +422,7 @@ def variant(read: Experiment, kind: str) -> Experiment:
     )
 
 
-def _with_variants(path: Path) -> list[Experiment]:
+def _with_variants(path: Path, *, published: bool) -> list[Experiment]:
     """One of the matrix, and those of its variants that are in it too; without a quick form
     where that is for who asks by name."""
     read = experiment(path)
@@ -430,7 +431,7 @@ def _with_variants(path: Path) -> list[Experiment]:
         one = variant(read, kind)
         if where != "quick":
             one = replace(one, quick=())
-        made.append(replace(one, seeds=1) if where == "full" else one)
+        made.append(replace(one, seeds=1) if where == "full" and not published else one)
     return made
 
 
@@ -455,14 +456,14 @@ def _named(name: str, known: Mapping[str, Path]) -> Experiment:
     )
 
 
-def experiments(names: str | None = None) -> list[Experiment]:
+def experiments(names: str | None = None, *, published: bool = False) -> list[Experiment]:
     """Those of a comma list, or all and the variants that they name; LabError lists the
-    known ones."""
+    known ones. What is named or ``published`` has all its seeds."""
     known = {path.stem: path for path in _files()}
     wanted = [name for name in (names or "").split(",") if name]
     if wanted:
         return [_named(name, known) for name in wanted]
-    return [one for path in known.values() for one in _with_variants(path)]
+    return [one for path in known.values() for one in _with_variants(path, published=published)]
 
 
 def contenders() -> list[Contender]:

@@ -185,11 +185,12 @@ def earlier(commit: str) -> str | None:
     history to look at."""
     if _git("rev-parse", "--is-shallow-repository").strip() != "false":
         return None
-    made = f"Made by `make bench`, commit {commit}."
-    for one in _git("log", "--format=%H", f"-S{made}", "--", _EARLIER).split():
-        text = _git("show", f"{one}:{_EARLIER}")
-        if made in text:
-            return _written(text)
+    for command in ("make bench DOCS=1", "make bench"):
+        made = f"Made by `{command}`, commit {commit}."
+        for one in _git("log", "--format=%H", f"-S{made}", "--", _EARLIER).split():
+            text = _git("show", f"{one}:{_EARLIER}")
+            if made in text:
+                return _written(text)
     return ""
 
 

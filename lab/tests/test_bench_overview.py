@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from lab import machines, paths
-from lab.bench import description, marks, overview
+from lab.bench import description, marks, overview, published
 from lab.bench.matrix import cell
 from lab.tests import bench_fakes
 from lab.tests.results_shown import table
@@ -194,6 +194,28 @@ def test_the_pages_say_how_large_the_matrix_is():
     assert took and 0.8 < int(took[1]) / int(said[2]) < 1.25
     hours, half = divmod(round(int(took[1]) / 30), 2)
     assert f"| `make bench` | {hours}{' and a half' if half else ''} hours |" in readme
+
+
+def test_what_is_published_has_the_seeds_that_its_command_makes():
+    """And `make bench` by itself no others: it leaves some out."""
+    entries = published.read(published.BENCH)
+    known = {one.name: one for one in description.contenders()}
+    plain = {read.name: read.seeds for read in description.experiments()}
+    for read in description.experiments(published=True):
+        assert plain[read.name] in (1, read.seeds)
+        for row in entries[read.name]["rows"]:
+            seeds = len(cell(read, known[row["contender"]]).runs)
+            assert len(row["seconds_by_seed"] or []) == seeds, (read.name, row["contender"])
+
+
+def test_the_page_says_how_many_runs_are_published():
+    every, all_of_them = description.experiments(published=True), description.contenders()
+    text = " ".join((paths.ROOT / "docs/bench.md").read_text(encoding="utf-8").split())
+    said = re.search(r"with `DOCS=1`: some (\d+) runs, (\d+) minutes", text)
+    assert said and int(said[1]) == pytest.approx(runs(every, all_of_them), rel=0.05)
+    assert int(said[2]) == pytest.approx(reckoned_s(every, all_of_them) * _HOST_S / 60, rel=0.05)
+    fewer = sum(a.seeds < b.seeds for a, b in zip(description.experiments(), every, strict=True))
+    assert fewer == 7 and "Seven variants have one seed there" in text
 
 
 def test_the_page_says_what_long_ones_are():
