@@ -40,10 +40,12 @@ def item(said: str) -> str:
 
 
 def made(origin: Origin, rows: list[dict], more: str = "") -> str:
-    """A paragraph that says which command made these rows, and of which commit; then ``more``."""
+    """A paragraph that says which command made these rows, and of which commit, whose kernel need
+    not be the one of whoever reads it; then ``more``."""
     return wrapped(
         f"Made by `{origin.command}`, {origin.commit}. Digest of all rows: {report.digest(rows)}. "
-        f"{more}"
+        "Rows are of the kernel of their commit, and not of a later one: `git log COMMIT.. -- "
+        f"linux/mm patches` lists what came since. {more}"
     )
 
 

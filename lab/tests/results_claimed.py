@@ -9,7 +9,7 @@ from functools import cache
 
 from lab.bench import published
 from lab.bench.resolution import LEAST
-from lab.tests.results_shown import number, page, table, values
+from lab.tests.results_shown import commits_since, number, page, table, values
 
 OURS, ALL, TABLES = "pghot-default", "pghot-default-all", "pghot-default-page_table"
 HINTS, SAMPLES = "pghot-default-hint_fault", "pghot-default-hw_sample"
@@ -36,6 +36,14 @@ def _rows(experiment: str) -> dict[str, dict]:
     """Rows that the tables were made of."""
     rows = published.rows_of(published.read(published.BENCH), [experiment])
     return {row["contender"]: row for row in rows}
+
+
+def since_rows_with_r() -> list[int | None]:
+    """How many commits to the kernel came after each commit of rows that have an R; None where
+    there is no history to look at."""
+    entries = published.read(published.BENCH).values()
+    bounded = [one for one in entries if any(row["recovered"] is not None for row in one["rows"])]
+    return [commits_since(commit) for commit in {one["commit"].split()[1] for one in bounded}]
 
 
 def first_seed(experiment: str, contender: str) -> float:

@@ -194,6 +194,14 @@ def earlier(commit: str) -> str | None:
     return ""
 
 
+def commits_since(commit: str) -> int | None:
+    """To the kernel, since an earlier commit; None where there is no history to look at."""
+    if _git("rev-parse", "--is-shallow-repository").strip() != "false":
+        return None
+    commits = _git("rev-list", f"{commit.rstrip(',')}..HEAD", "--", "linux/mm", "patches")
+    return len(commits.split())
+
+
 _EARLIER = "docs/bench.md"
 
 

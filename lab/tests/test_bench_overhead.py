@@ -148,8 +148,9 @@ def test_what_is_slower_by_its_score_is_told_where_all_is():
     )
     assert overhead.told_slower(made) == said
     known = description.experiments()
-    for rest in ([], rows(), bench_fakes.rows("redis", pghot=0.9, stock=0.5)):
-        gain = " ".join(documents.gain(rest + made, known).split())
+    beside = bench_fakes.rows("redis", pghot=0.9, stock=0.5)
+    for every in (made, rows() + made, beside + made):
+        gain = " ".join(documents.gain(every, known).split())
         assert "**What it costs.**" in gain and gain.endswith(said)
     assert said in " ".join(documents.results(made, bench_fakes.ORIGIN).split())
 

@@ -196,7 +196,7 @@ def test_what_is_not_the_policys_is_not_counted():
     said = " ".join(text.split())
     assert "Of the 21 experiments whose data start in slow memory 2 are counted." in said
     assert "Not counted: `readers-7`" in said
-    assert "| `readers-7` |" in text and "Not the policy, for no page was promoted" in text
+    assert "| `readers-7` |" in text and "Not the policy, for no page was promoted" in said
 
 
 @pytest.mark.parametrize("who", ["stock-2", "pghot-default"])

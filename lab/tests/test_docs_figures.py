@@ -32,6 +32,7 @@ from lab.tests.results_claimed import (
     more_lost,
     of_tenants,
     sensitivity,
+    since_rows_with_r,
     stock,
     tail,
     tenant,
@@ -187,6 +188,14 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             for name in ("gups", "gups-full", "pmbench-normal")
             for seeds in (made(name, one)["recovered_by_seed"] for one in (OURS, "stock-2"))
         ),
+    ),
+    "No row that has an R is of the kernel of this tree: dozens of commits to it came since.": (
+        "docs/bench.md",
+        lambda: all(count is None or count >= 24 for count in since_rows_with_r()),
+    ),
+    "What is won back, above, was measured with earlier kernels than this tree's: dozens of": (
+        "README.md",
+        lambda: all(count is None or count >= 24 for count in since_rows_with_r()),
     ),
     "most of its time is over when its pages come.": (
         "docs/faq.md",
