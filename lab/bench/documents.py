@@ -361,16 +361,32 @@ def short(
         f"by {resolution.LEAST} or more, and no less than two builds that do the same differ by. "
         f"{_NOT_KNOWN}: too few runs to tell."
     )
+    worse = ", ".join(f"`{name}`" for name in _worse(rows) if name not in some)
     more = (
         f"{len(some)} of the {len(shown)} experiments and variants that have an R: "
         "[all of them](docs/bench.md#results)."
     )
+    if worse:
+        more += (
+            f" Behind stock Linux, or slower than where nothing moves, among the others: {worse}."
+        )
     parts = [
         markdown.wrapped(head),
         _beside_stock(rows, experiments, only=some),
         markdown.made(origin, rows, more if some and len(some) < len(shown) else ""),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _worse(rows: list[dict]) -> list[str]:
+    """Where pghot is behind the stock kernel, or does harm."""
+    ours, standings = marks.headline(_order(rows)), order.standings(rows)
+    return [
+        name
+        for name, own in by_experiment(rows).items()
+        if standings.get((name, "")) == "behind"
+        or (ours in own and figures.harm(own[ours]["recovered"]))
+    ]
 
 
 def _has_share(own: Iterable[dict]) -> bool:

@@ -24,8 +24,8 @@ MAIN = (
     "gups-full-busy", "hostile-alternate", "tenants", "readers-1", "readers-7", "idle",
 )  # fmt: skip
 """Experiments that stand for all in the README: of each class in which other code decides (the
-document has the table), some without an idle CPU, among them those in which pghot is furthest
-behind stock Linux, and one that has all it needs."""
+document has the table), some without an idle CPU, and one that has all it needs. Of the others
+the README names those in which pghot is behind stock Linux, or slower than where nothing moves."""
 
 _WIDTH = 680
 _LEFT, _RIGHT = 204, 524

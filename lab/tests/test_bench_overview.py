@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from lab import machines, paths
-from lab.bench import description, marks, overview, published
+from lab.bench import description, documents, marks, overview, published
 from lab.bench.matrix import cell
 from lab.tests import bench_fakes
 from lab.tests.results_shown import table
@@ -274,6 +274,21 @@ def test_what_stands_for_all_where_dram_is_full_has_a_control():
     # One of them is the field of all, and one leaves no CPU idle.
     assert any(read.wide for read in full)
     assert any(one.variant and one.variant.name in description.NO_SPARE for one in full)
+
+
+def test_what_the_short_table_leaves_out_is_named_where_pghot_is_worse():
+    known = description.experiments()
+    rows = [
+        *bench_fakes.rows("redis", seeds=3, pghot=0.9, stock=0.5, twin=0.5),
+        *bench_fakes.rows("sqlite", seeds=3, pghot=0.4, stock=0.5, twin=0.5),
+        *bench_fakes.rows("hostile-triad", pghot=-0.1, stock=-0.2),
+        *bench_fakes.rows("gups", pghot=0.9, stock=0.5),
+    ]
+    short = documents.short(rows, known, bench_fakes.ORIGIN, ["redis"])
+    said = "slower than where nothing moves, among the others: `sqlite`, `hostile-triad`."
+    assert said in " ".join(short.split())
+    better = documents.short(rows, known, bench_fakes.ORIGIN, ["redis", "sqlite", "hostile-triad"])
+    assert "among the others" not in " ".join(better.split())
 
 
 def test_scores_without_bounds_have_a_control_in_the_matrix():
