@@ -32,11 +32,10 @@ TEST(for_want_of_room_a_page_goes_to_a_nearer_node)
 }
 
 /* What went to the other socket would stay there. */
-TEST(room_that_is_being_made_is_waited_for)
+static void waits_for_room(void)
 {
 	unsigned int i;
 
-	machine_start(false);
 	pghot_tunables.window_ms = 60000;
 	machine_room(0, 0);
 	machine_thread(2);
@@ -48,6 +47,30 @@ TEST(room_that_is_being_made_is_waited_for)
 	assert_int_equal(on(1), 0);
 	assert_in_range(on(0), 100, 200);
 	machine_stop();
+}
+
+TEST(room_that_is_being_made_is_waited_for)
+{
+	machine_start(false);
+	waits_for_room();
+}
+
+/* Choosy it stays for minutes after a loss, and gains by that. */
+TEST(who_was_choosy_and_gains_is_waited_for)
+{
+	machine_start(false);
+	WRITE_ONCE(pghot_target(0)->speed.choosy, 3);
+	WRITE_ONCE(pghot_target(0)->gain_percent, 400);
+	waits_for_room();
+}
+
+TEST(without_backoff_room_is_waited_for_whatever_it_gains)
+{
+	machine_start(false);
+	pghot_backoff = 0;
+	WRITE_ONCE(pghot_target(0)->speed.choosy, 3);
+	waits_for_room();
+	pghot_backoff = 1;
 }
 
 /* Slowly: room for a huge folio takes a quarter of a second, twice what is waited for any. */
@@ -77,6 +100,35 @@ TEST(room_that_a_large_folio_is_to_have_is_waited_for)
 	}
 	assert_int_equal(on(1), 0);
 	assert_int_equal(on(0), 5000 + 512);
+	machine_stop();
+}
+
+/* Node 3 has CPUs and no memory, and is nearest to node 0. */
+TEST(a_node_without_memory_waits_for_its_nearest)
+{
+	static const int distance[NODES][NODES] = {
+		{ 10, 21, 14, 12 },
+		{ 21, 10, 24, 21 },
+		{ 14, 24, 10, 24 },
+		{ 12, 21, 24, 10 },
+	};
+	unsigned int i;
+
+	machine_distance = distance;
+	machine_start(false);
+	machine_take_away(3);
+	node_set(3, node_states[N_CPU]);
+	pghot_tunables.window_ms = 60000;
+	machine_room(0, 0);
+	machine_thread(2);
+	for (i = 0; i < 200; i++)
+		machine_ready(2, i, 3);
+	for (i = 0; i < 20; i++) {
+		machine_room(0, 10);
+		machine_run(50);
+	}
+	assert_int_equal(on(1), 0);
+	assert_in_range(on(0), 100, 200);
 	machine_stop();
 }
 
@@ -326,7 +378,10 @@ TEST(a_substitute_without_tokens_means_waiting_too)
 UNIT_MAIN(
 	cmocka_unit_test(for_want_of_room_a_page_goes_to_a_nearer_node),
 	cmocka_unit_test(room_that_is_being_made_is_waited_for),
+	cmocka_unit_test(who_was_choosy_and_gains_is_waited_for),
+	cmocka_unit_test(without_backoff_room_is_waited_for_whatever_it_gains),
 	cmocka_unit_test(room_that_a_large_folio_is_to_have_is_waited_for),
+	cmocka_unit_test(a_node_without_memory_waits_for_its_nearest),
 	cmocka_unit_test(what_is_used_as_much_need_not_make_way),
 	cmocka_unit_test(what_waits_is_not_kept_from_another_node),
 	cmocka_unit_test(what_waits_is_not_kept_from_another_node_that_was_full),

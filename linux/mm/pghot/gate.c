@@ -232,6 +232,19 @@ void pghot_promoter_close_to_others(struct pghot_promoter *p, int nid, int first
 }
 
 /*
+ * Is what is there used as much as what would come? It stays choosy for long after that
+ * was so, and gains by it.
+ */
+static bool gate_gains_nothing(const struct pghot_target *target)
+{
+	if (!READ_ONCE(pghot_backoff))
+		return false;
+	return READ_ONCE(target->speed.rate) ||
+	       (READ_ONCE(target->speed.choosy) &&
+		READ_ONCE(target->gain_percent) < PGHOT_GAIN_PERCENT);
+}
+
+/*
  * Does a node make room that is worth waiting for? What went to another socket stays there.
  * Not if none came for some time, or what is there is used as much as what would come.
  */
@@ -239,8 +252,7 @@ static bool gate_room_comes(const struct pghot_promoter *p, int nid)
 {
 	const struct pghot_target *target = pghot_target(nid);
 
-	return target && p->dest[nid].room_ms < PGHOT_CLOSED_MS &&
-	       !READ_ONCE(target->speed.choosy) && !READ_ONCE(target->speed.rate);
+	return target && p->dest[nid].room_ms < PGHOT_CLOSED_MS && !gate_gains_nothing(target);
 }
 
 /* What is held for a target may go elsewhere, for either reason. */
@@ -377,14 +389,15 @@ static bool gate_may_access(int nid)
  * @allowed: nodes that their owners allow, or NULL for all
  * @route: filled
  *
- * The first choice is the accessing node. Where that has no room, and makes none, the next
- * one is as good as waiting; where it has no tokens, it has enough to take, and pages wait,
- * unless it takes few because these gain nothing there.
+ * The first choice is the accessing node, or the one nearest to it that may take them. Where
+ * that has no room, and makes none, the next one is as good as waiting; where it has no
+ * tokens, it has enough to take, and pages wait, unless it takes few because these gain
+ * nothing there.
  */
 void pghot_find_route(struct pghot_promoter *p, int nid,
 		      const nodemask_t *allowed, struct pghot_route *route)
 {
-	int n = NUMA_NO_NODE;
+	int n = NUMA_NO_NODE, waits_for = NUMA_NO_NODE;
 
 	if (!gate_may_access(nid))
 		nid = NUMA_NO_NODE;
@@ -402,6 +415,7 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 		if (route->first == NUMA_NO_NODE) {
 			route->first = n;
 			route->verdict = closed;
+			waits_for = nid == NUMA_NO_NODE ? nid : n;
 		}
 		if (closed == PGHOT_OPEN && n != route->first && p->dest[n].own_only)
 			continue;
@@ -413,7 +427,7 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 		}
 		route->waits |= PGHOT_WAIT_BIT(n);
 		if (closed == PGHOT_WAITS_RATE ? !pghot_target_slowed(n) :
-						 n == nid && gate_room_comes(p, n))
+						 waits_for == n && gate_room_comes(p, n))
 			break;
 	}
 	if (route->first != NUMA_NO_NODE)
