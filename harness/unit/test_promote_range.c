@@ -72,6 +72,23 @@ TEST(while_there_is_a_promoter_memory_is_kept_free)
 	machine_stop();
 }
 
+TEST(who_comes_before_pghot_takes_no_memory_from_others)
+{
+	struct pghot_promoter *early, *late;
+
+	machine_start(false);
+	sysctl_numa_balancing_mode = 0;
+	pghot_booted = false;
+	early = pghot_promoter_create(2);
+	pghot_booted = true;
+	late = pghot_promoter_create(2);
+	pghot_promoter_free(early);
+	assert_true(pghot_needs_headroom());
+	pghot_promoter_free(late);
+	assert_false(pghot_needs_headroom());
+	machine_stop();
+}
+
 TEST(no_more_is_promoted_than_was_asked_for)
 {
 	struct pghot_range r;
@@ -259,6 +276,7 @@ TEST(it_is_off_where_pghot_is)
 UNIT_MAIN(
 	cmocka_unit_test(a_range_is_promoted_without_records),
 	cmocka_unit_test(while_there_is_a_promoter_memory_is_kept_free),
+	cmocka_unit_test(who_comes_before_pghot_takes_no_memory_from_others),
 	cmocka_unit_test(no_more_is_promoted_than_was_asked_for),
 	cmocka_unit_test(the_hottest_range_goes_first),
 	cmocka_unit_test(what_does_not_move_has_its_reason),

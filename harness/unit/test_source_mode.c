@@ -12,11 +12,13 @@
 #define NORMAL	NUMA_BALANCING_NORMAL
 
 static unsigned int starts, stops;
+static int start_err;
 
 static int start(struct pghot_source *source)
 {
-	starts++;
-	return 0;
+	if (!start_err)
+		starts++;
+	return start_err;
 }
 
 static void stop(struct pghot_source *source)
@@ -283,6 +285,34 @@ TEST(memory_tiering_needs_maps)
 	all_lives(no_memory, 5);
 }
 
+/* Who changes the mode is killed meanwhile. That takes nothing from what is on by default. */
+static bool killed(unsigned int n)
+{
+	source.alone = source.tiering = true;
+	boot(NUMA_BALANCING_DISABLED);
+	start_err = -EINTR;
+	machine_balance(TIERING);
+	assert_rests();
+	start_err = 0;
+	machine_balance(NORMAL);
+	machine_balance(TIERING);
+	assert_runs();
+	/* What cannot run here is not tried again and again. */
+	machine_balance(NORMAL);
+	start_err = -EOPNOTSUPP;
+	machine_balance(TIERING);
+	start_err = 0;
+	machine_balance(NORMAL);
+	machine_balance(TIERING);
+	assert_rests();
+	return false;
+}
+
+TEST(who_is_killed_switches_nothing_off_for_good)
+{
+	assert_int_equal(machine_lives(killed), 0);
+}
+
 /* The handler of the sysctl is there with pghot=off, too. */
 static bool early(unsigned int n)
 {
@@ -307,5 +337,6 @@ UNIT_MAIN(
 	cmocka_unit_test(one_that_works_alone_may_wait_for_memory_tiering),
 	cmocka_unit_test(one_that_needs_memory_tiering_is_on_with_it),
 	cmocka_unit_test(memory_tiering_needs_maps),
+	cmocka_unit_test(who_is_killed_switches_nothing_off_for_good),
 	cmocka_unit_test(a_mode_may_change_before_pghot_starts),
 )

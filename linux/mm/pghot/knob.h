@@ -13,7 +13,8 @@
  * @value: where it is kept
  * @min: lowest value accepted
  * @max: highest value accepted
- * @changed: called after it was set; may be NULL
+ * @changed: called after it was set to another number; may be NULL
+ * @resets: called after it was set to the same, too
  */
 struct pghot_knob {
 	struct kobj_attribute attr;
@@ -21,6 +22,7 @@ struct pghot_knob {
 	u32 min;
 	u32 max;
 	void (*changed)(void);
+	bool resets;
 };
 
 /* sysfs.c */

@@ -188,6 +188,7 @@ struct pghot_ask {
  * struct pghot_promoter - what moves pages from a node to the top tier
  * @src: the node; of one for all nodes, that of the page offered last
  * @any: it is for all nodes
+ * @headroom: kswapd keeps memory free for it
  * @seeking: only pages are wanted of those whom others keep waiting
  * @large: only large folios are wanted, and of these such as room is kept for
  * @told: its thread is woken when a target that was full has room
@@ -215,6 +216,7 @@ struct pghot_ask {
 struct pghot_promoter {
 	int src;
 	bool any;
+	bool headroom;
 	bool seeking;
 	bool large;
 	bool told;

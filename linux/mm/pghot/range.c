@@ -43,7 +43,8 @@ struct pghot_promoter *pghot_promoter_create(int nid)
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->any = nid == NUMA_NO_NODE;
-	if (pghot_booted)
+	p->headroom = pghot_booted;
+	if (p->headroom)
 		static_branch_inc(&pghot_headroom_key);
 	return p;
 }
@@ -59,7 +60,7 @@ void pghot_promoter_free(struct pghot_promoter *p)
 {
 	if (!p)
 		return;
-	if (pghot_booted)
+	if (p->headroom)
 		static_branch_dec(&pghot_headroom_key);
 	kvfree(p);
 }
@@ -102,6 +103,11 @@ static enum pghot_verdict range_offer_folio(struct pghot_promoter *p,
 			return PGHOT_GONE;
 		}
 		range_go_on_from(p, src);
+	}
+	/* Its node may become one of a lower tier any time: then it goes from none yet. */
+	if (p->src == NUMA_NO_NODE) {
+		folio_put(folio);
+		return PGHOT_TOPTIER;
 	}
 	verdict = pghot_offer_folio(p, folio, &offer);
 	if (verdict == PGHOT_PROMOTED)

@@ -97,8 +97,17 @@ static int source_start(struct pghot_source *source)
 }
 
 /*
+ * Who changes NUMA balancing's mode may be killed, or find no memory. What is on with it
+ * starts when it changes next.
+ */
+static bool source_is_tried_again(const struct pghot_source *source, int err)
+{
+	return source->tiering && (err == -EINTR || err == -ENOMEM);
+}
+
+/*
  * Bring all in line with the switches and with NUMA balancing. A source that does
- * not start is switched off, and the others go on. Without maps all is switched
+ * not start is switched off, but for source_is_tried_again(), and the others go on. Without maps all is switched
  * off. Return why.
  */
 static int source_sync_all(void)
@@ -130,7 +139,7 @@ static int source_sync_all(void)
 		else
 			source_stop(source);
 		if (ret) {
-			WRITE_ONCE(source->on, false);
+			WRITE_ONCE(source->on, source_is_tried_again(source, ret));
 			err = ret;
 		}
 		any |= source->running;
@@ -335,7 +344,11 @@ static bool source_is_known(const char *name)
 	return false;
 }
 
-static int source_add_dir(struct pghot_source *source)
+/*
+ * What could not be made whole is left in @made, to be put without the lock: who writes
+ * to a file that was there already may wait for that.
+ */
+static int source_add_dir(struct pghot_source *source, struct pghot_source_dir **made)
 {
 	struct pghot_source_dir *dir = kzalloc_obj(*dir);
 	int err;
@@ -348,7 +361,7 @@ static int source_add_dir(struct pghot_source *source)
 	if (!err && source->files)
 		err = sysfs_create_groups(&dir->kobj, source->files);
 	if (err)
-		kobject_put(&dir->kobj);
+		*made = dir;
 	else
 		source->dir = dir;
 	return err;
@@ -376,6 +389,7 @@ static void source_free(struct pghot_source *source)
  */
 int pghot_register_source(struct pghot_source *source)
 {
+	struct pghot_source_dir *failed = NULL;
 	int err;
 
 	if (!pghot_booted)
@@ -390,12 +404,14 @@ int pghot_register_source(struct pghot_source *source)
 	if (!err) {
 		guard(mutex)(&switch_lock);
 		err = source_is_known(source->name) ? -EEXIST :
-						      source_add_dir(source);
+						      source_add_dir(source, &failed);
 		if (!err) {
 			list_add_tail_rcu(&source->list, &sources);
 			source_sync_all();
 		}
 	}
+	if (failed)
+		kobject_put(&failed->kobj);
 	if (err)
 		source_free(source);
 	return err;

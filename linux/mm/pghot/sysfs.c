@@ -42,12 +42,13 @@ ssize_t pghot_knob_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
 	struct pghot_knob *knob = container_of(attr, struct pghot_knob, attr);
-	u32 value;
+	u32 value, was;
 
 	if (kstrtou32(buf, 0, &value) || value < knob->min || value > knob->max)
 		return -EINVAL;
+	was = READ_ONCE(*knob->value);
 	WRITE_ONCE(*knob->value, value);
-	if (knob->changed)
+	if (knob->changed && (value != was || knob->resets))
 		knob->changed();
 	return count;
 }

@@ -292,6 +292,7 @@ static int __init hint_fault_init(void)
 	if (!pghot_booted)
 		return 0;
 	hot_threshold_ms_knob.changed = numa_promotion_reset;
+	hot_threshold_ms_knob.resets = true;
 	return pghot_register_source(&hint_fault);
 }
 late_initcall_sync(hint_fault_init);
