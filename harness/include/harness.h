@@ -16,7 +16,12 @@ struct harness_fail {
 	bool once;		/* not again after the first time */
 	unsigned int after;	/* so many of these do not */
 	unsigned int failed;	/* how many did */
+	unsigned long nodes;	/* these have none for who wants theirs alone */
 };
+
+/* Of which nodes pages were asked for and had, as bits; of any: the highest. */
+extern unsigned long harness_had;
+#define HARNESS_HAD_ANY		(1UL << 63)
 
 extern struct harness_fail harness_fail;
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include <linux/mutex.h>
 #include <linux/sched/stat.h>
 #include <linux/slab.h>
 
@@ -21,6 +22,7 @@ struct pghot_node machine_lower[NODES];
 struct pghot_node *pghot_nodes[MAX_NUMNODES] = {
 	[LOWER] = &machine_lower[LOWER], [LOWER + 1] = &machine_lower[LOWER + 1],
 };
+DEFINE_MUTEX(pghot_lock);
 bool machine_enabled;
 
 bool pghot_is_enabled(void)

@@ -61,6 +61,20 @@ static void *pages(size_t size)
 	return zeroed(size, PAGE_SIZE);
 }
 
+unsigned long harness_had;
+
+static bool had(int nid, unsigned int gfp)
+{
+	if (!(gfp & __GFP_THISNODE)) {
+		harness_had |= HARNESS_HAD_ANY;
+		return true;
+	}
+	if (harness_fail.nodes >> nid & 1)
+		return false;
+	harness_had |= 1UL << nid;
+	return true;
+}
+
 static bool fails(bool kind)
 {
 	if (!kind || (harness_fail.once && harness_fail.failed))
@@ -82,8 +96,7 @@ void *alloc_pages_exact_nid(int nid, size_t size, unsigned int gfp)
 {
 	void *p;
 
-	(void)nid;
-	if (fails(harness_fail.pages) || !(gfp & __GFP_ZERO))
+	if (fails(harness_fail.pages) || !(gfp & __GFP_ZERO) || !had(nid, gfp))
 		return NULL;
 	if (arena) {
 		p = arena;
@@ -127,10 +140,8 @@ void *__vmalloc_node(size_t size, size_t align, unsigned int gfp, int node,
 	void *p;
 
 	(void)align;
-	(void)gfp;
-	(void)node;
 	(void)caller;
-	if (fails(harness_fail.vmalloc))
+	if (fails(harness_fail.vmalloc) || !had(node, gfp))
 		return NULL;
 	p = pages(size);
 	if (p && !area_replace(NULL, p)) {

@@ -236,6 +236,115 @@ TEST(all_waits_though_another_node_has_nothing_ready)
 	assert_int_equal(machine_lives(one_waits), 0);
 }
 
+/* What records are in cannot go offline, and each report waits for it. */
+static bool records_of(unsigned long full, unsigned long where)
+{
+	machine_power_on();
+	memory_comes();
+	assert_int_equal(machine_boot(), 0);
+	harness_fail.nodes = full;
+	harness_had = 0;
+	assert_int_equal(pghot_register_source(&source), 0);
+	harness_fail.nodes = 0;
+	assert_true(source.running);
+	assert_int_equal(harness_had, where);
+	return false;
+}
+
+static bool records_in_top_tier(unsigned int n)
+{
+	/* Each lower node's nearest. */
+	return records_of(0, BIT(0) | BIT(1));
+}
+
+static bool records_in_one_of_them(unsigned int n)
+{
+	return records_of(BIT(0), BIT(1));
+}
+
+static bool records_anywhere(unsigned int n)
+{
+	return records_of(BIT(0) | BIT(1), HARNESS_HAD_ANY);
+}
+
+TEST(records_are_in_the_top_tier_as_long_as_it_has_memory)
+{
+	assert_int_equal(machine_lives(records_in_top_tier), 0);
+	assert_int_equal(machine_lives(records_in_one_of_them), 0);
+	assert_int_equal(machine_lives(records_anywhere), 0);
+}
+
+/* It may take minutes to get a block offline, or for ever. */
+static bool switched_meanwhile(unsigned int n)
+{
+	machine_power_on();
+	memory_comes();
+	assert_int_equal(machine_boot(), 0);
+	assert_int_equal(pghot_register_source(&source), 0);
+	machine_hotplug_off = MACHINE_HOTPLUG;
+	switch_off();
+	switch_on();
+	machine_hotplug_off = 0;
+	return false;
+}
+
+TEST(switching_does_not_wait_for_memory_hotplug)
+{
+	assert_int_equal(machine_lives(switched_meanwhile), 0);
+}
+
+/* Ready pages of a full machine, and a window that is written. */
+static unsigned long moved_after(const char *window_ms)
+{
+	begin_full();
+	machine_ready_first(LOWER, 10, NUMA_NO_NODE);
+	machine_run(10);
+	assert_int_equal(machine_write("pghot", "window_ms", window_ms), 0);
+	machine_room(0, 1000);
+	machine_run(500);
+	return machine_moved(LOWER, 0, 10, 0);
+}
+
+static bool same_window(unsigned int n)
+{
+	assert_int_equal(moved_after("4000"), 10);
+	return false;
+}
+
+static bool other_window(unsigned int n)
+{
+	assert_int_equal(moved_after("4001"), 0);
+	return false;
+}
+
+TEST(only_another_window_forgets)
+{
+	assert_int_equal(machine_lives(same_window), 0);
+	assert_int_equal(machine_lives(other_window), 0);
+}
+
+/* In the default layout eras come round after so many buckets, here of 25 ms. */
+#define ROUND	(4096UL * 5 * 25)
+
+static bool shorter_window(unsigned int n)
+{
+	begin_full();
+	/* By then the thread sleeps. */
+	machine_run(1000);
+	assert_int_equal(machine_write("pghot", "window_ms", "100"), 0);
+	machine_run(125 - pghot_now_ms() % 125);
+	machine_access(LOWER, 0, 0, 1);
+	machine_run(ROUND);
+	machine_access(LOWER, 0, 0, 1);
+	assert_int_equal(machine_stat("ready"), 0);
+	return false;
+}
+
+TEST(a_thread_that_sleeps_by_a_longer_window_is_woken)
+{
+	assert_int_equal(machine_lives(shorter_window), 0);
+}
+
 static bool looked_for(int nid)
 {
 	return machine_pfn(nid, 0) - pghot_scan_pfns.first < pghot_scan_pfns.nr;
@@ -278,5 +387,9 @@ UNIT_MAIN(
 	cmocka_unit_test(others_may_run_after_each_section_of_a_node),
 	cmocka_unit_test(few_are_ready_until_more_wait_than_are_moved_at_once),
 	cmocka_unit_test(all_waits_though_another_node_has_nothing_ready),
+	cmocka_unit_test(records_are_in_the_top_tier_as_long_as_it_has_memory),
+	cmocka_unit_test(switching_does_not_wait_for_memory_hotplug),
+	cmocka_unit_test(only_another_window_forgets),
+	cmocka_unit_test(a_thread_that_sleeps_by_a_longer_window_is_woken),
 	cmocka_unit_test(the_scan_passes_over_nodes_that_are_not_of_a_lower_tier),
 )

@@ -36,27 +36,31 @@ static void start(const int (*distance)[NODES])
 	machine_start(false);
 }
 
+static int first(int nid, int src)
+{
+	return pghot_next_target(nid, src, NULL, NUMA_NO_NODE);
+}
+
 TEST(without_an_accessing_node_it_is_the_one_that_is_near)
 {
 	start(posted);
-	assert_int_equal(pghot_pick_target(NUMA_NO_NODE, 2, NULL, 1), 0);
-	assert_int_equal(pghot_pick_target(NUMA_NO_NODE, 3, NULL, 1), 1);
+	assert_int_equal(first(NUMA_NO_NODE, 2), 0);
+	assert_int_equal(first(NUMA_NO_NODE, 3), 1);
 	machine_stop();
 }
 
-TEST(a_full_node_makes_way_for_a_nearer_one_than_the_page_has)
+TEST(the_next_after_the_accessing_node_is_nearer_than_the_page)
 {
 	start(posted);
-	machine_room(1, 0);
-	assert_int_equal(pghot_pick_target(1, 2, NULL, 1), 0);
-	assert_int_equal(pghot_pick_target(1, 3, NULL, 1), 0);
+	assert_int_equal(first(1, 2), 1);
+	assert_int_equal(pghot_next_target(1, 2, NULL, 1), 0);
+	assert_int_equal(pghot_next_target(1, 3, NULL, 1), 0);
 	machine_stop();
 
 	/* Not worth the way: it waits for its own node. */
 	start(near);
-	machine_room(1, 0);
-	assert_int_equal(pghot_pick_target(1, 3, NULL, 1), 1);
-	assert_int_equal(pghot_pick_target(1, 2, NULL, 1), 0);
+	assert_int_equal(pghot_next_target(1, 3, NULL, 1), NUMA_NO_NODE);
+	assert_int_equal(pghot_next_target(1, 2, NULL, 1), 0);
 	machine_stop();
 }
 
@@ -73,6 +77,6 @@ TEST(memory_without_cpus_is_seen_from_the_nearest)
 
 UNIT_MAIN(
 	cmocka_unit_test(without_an_accessing_node_it_is_the_one_that_is_near),
-	cmocka_unit_test(a_full_node_makes_way_for_a_nearer_one_than_the_page_has),
+	cmocka_unit_test(the_next_after_the_accessing_node_is_nearer_than_the_page),
 	cmocka_unit_test(memory_without_cpus_is_seen_from_the_nearest),
 )

@@ -9,6 +9,9 @@
 #define __GFP_NORETRY		0x4u
 #define __GFP_NOWARN		0x8u
 #define __GFP_RETRY_MAYFAIL	0x10u
+#define __GFP_THISNODE		0x20u
+
+typedef unsigned int gfp_t;
 
 void *alloc_pages_exact_nid(int nid, size_t size, unsigned int gfp);
 void free_pages_exact(void *virt, size_t size);

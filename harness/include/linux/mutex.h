@@ -33,6 +33,19 @@ static inline void mutex_guard_unlock(struct mutex **m)
 	pthread_mutex_unlock(&(*m)->lock);
 }
 
+static inline bool mutex_trylock(struct mutex *m)
+{
+	if (pthread_mutex_trylock(&m->lock))
+		return false;
+	m->held = true;
+	return true;
+}
+
+static inline void mutex_unlock(struct mutex *m)
+{
+	mutex_guard_unlock(&m);
+}
+
 /* Of locks there are mutexes here, and one in a function. */
 #define guard(kind)	kind##_guard
 #define mutex_guard(m)							\

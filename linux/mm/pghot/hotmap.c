@@ -48,13 +48,14 @@ size_t pghot_map_section_bytes(const struct pghot_map *map)
  */
 static void *hotmap_alloc(size_t bytes, int nid)
 {
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
 	void *p;
 
-	p = alloc_pages_exact_nid(nid, bytes, GFP_KERNEL | __GFP_ZERO |
-				  __GFP_NORETRY | __GFP_NOWARN);
+	if (nid != NUMA_NO_NODE)
+		gfp |= __GFP_THISNODE;
+	p = alloc_pages_exact_nid(nid, bytes, gfp | __GFP_NORETRY);
 	if (!p)
-		p = __vmalloc_node(bytes, 1, GFP_KERNEL | __GFP_ZERO |
-				   __GFP_RETRY_MAYFAIL | __GFP_NOWARN, nid,
+		p = __vmalloc_node(bytes, 1, gfp | __GFP_RETRY_MAYFAIL, nid,
 				   __builtin_return_address(0));
 	return p;
 }
@@ -158,7 +159,7 @@ void pghot_map_node_init(struct pghot_map_node *node, int nid)
  * @map: the map
  * @node: its owner
  * @section: section number
- * @alloc_nid: node to take the records' memory from, where it has some
+ * @alloc_nid: node to take the records' memory from, or NUMA_NO_NODE for any
  *
  * May sleep. A section that is tracked already is left alone.
  *

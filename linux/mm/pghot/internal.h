@@ -267,8 +267,6 @@ bool pghot_target_active(int nid);
 bool pghot_may_promote_to(int nid);
 void pghot_look_for_room(struct pghot_room *room);
 int pghot_next_target(int nid, int src, const nodemask_t *allowed, int last);
-int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
-		      unsigned long nr_pages);
 bool pghot_target_slowed(int nid);
 bool pghot_take_tokens(int nid, int src, unsigned long nr_pages,
 		       unsigned long *paid, u32 *wait_ms);

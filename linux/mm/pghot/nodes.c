@@ -6,6 +6,11 @@
  *
  * Everything is brought in line by nodes_sync(), which may run any time and
  * any number of times. Locks nest memory hotplug lock -> pghot_lock.
+ *
+ * Nobody here waits for memory hotplug, which may try for minutes to get a block offline.
+ * Under pghot_lock a page that is online keeps its struct page: that goes after the
+ * notifier was called, which takes the lock. What comes or goes while whole nodes are gone
+ * through is seen, or the notifier comes after that.
  */
 #define pr_fmt(fmt) "pghot: " fmt
 
@@ -56,31 +61,50 @@ static int nodes_section_nid(unsigned long section)
 	return page ? page_to_nid(page) : NUMA_NO_NODE;
 }
 
+/*
+ * The records are hot themselves, and what they are in cannot go offline: not into the memory
+ * that they describe, as long as a target can make room for them.
+ */
+static int nodes_add_section(struct pghot_node *node, unsigned long section)
+{
+	int nid = NUMA_NO_NODE, err;
+
+	do {
+		nid = pghot_next_target(NUMA_NO_NODE, node->map.nid, NULL, nid);
+		err = pghot_map_add(&pghot_map, &node->map, section, nid);
+	} while (err == -ENOMEM && nid != NUMA_NO_NODE);
+	if (err)
+		pr_warn_ratelimited("no memory for the hot map, part of node %d is not tracked (%d)\n",
+				    node->map.nid, err);
+	return err;
+}
+
 static int nodes_add_sections(struct pghot_node *node, unsigned long section,
 			      unsigned long nr)
 {
-	int alloc_nid, err;
+	int err = 0;
+
+	for (; serving && nr && !err; nr--, section++)
+		if (nodes_section_nid(section) == node->map.nid)
+			err = nodes_add_section(node, section);
+	return err;
+}
+
+/* A node's span may change meanwhile: whose the sections are, they say themselves. */
+static int nodes_add_all(struct pghot_node *node)
+{
+	unsigned long section;
+	int err = 0;
 
 	if (!serving)
 		return 0;
-
-	/* The records are hot themselves: not into the memory they describe. */
-	alloc_nid = pghot_pick_target(NUMA_NO_NODE, node->map.nid, NULL, 0);
-	if (alloc_nid == NUMA_NO_NODE)
-		alloc_nid = numa_mem_id();
-
-	for (; nr; nr--, section++) {
+	for_each_present_section_nr(0, section) {
 		cond_resched();
-		if (nodes_section_nid(section) != node->map.nid)
-			continue;
-		err = pghot_map_add(&pghot_map, &node->map, section, alloc_nid);
-		if (err) {
-			pr_warn_ratelimited("no memory for the hot map, part of node %d is not tracked (%d)\n",
-					    node->map.nid, err);
-			return err;
-		}
+		err = nodes_add_sections(node, section, 1);
+		if (err)
+			break;
 	}
-	return 0;
+	return err;
 }
 
 /*
@@ -109,8 +133,6 @@ static void nodes_remove_sections(struct pghot_node *node, enum pghot_stat skip)
 static int nodes_start(int nid)
 {
 	struct pghot_node *node = pghot_nodes[nid];
-	pg_data_t *pgdat = NODE_DATA(nid);
-	unsigned long section;
 	int err;
 
 	if (!node) {
@@ -138,10 +160,7 @@ static int nodes_start(int nid)
 		node_set(nid, pghot_lower_nodes);
 	}
 	pghot_node_add_dir(node, nodes_parent);
-	section = pfn_to_section_nr(pgdat->node_start_pfn);
-	return nodes_add_sections(node, section,
-				  pfn_to_section_nr(pgdat_end_pfn(pgdat) - 1) -
-				  section + 1);
+	return nodes_add_all(node);
 }
 
 static void nodes_stop(int nid)
@@ -218,6 +237,34 @@ static int nodes_serve(bool serve)
 	return err;
 }
 
+struct nodes_enable {
+	struct work_struct work;
+	int err;
+};
+
+static void nodes_enable_work(struct work_struct *work)
+{
+	struct nodes_enable *e = container_of(work, struct nodes_enable, work);
+
+	guard(mutex)(&pghot_lock);
+	if (!serving)
+		e->err = nodes_serve(true);
+	if (e->err)
+		nodes_serve(false);
+}
+
+/* Not by who switches it on: where its cpuset lets memory be has nothing to do with it. */
+static int nodes_enable(void)
+{
+	struct nodes_enable e = {};
+
+	INIT_WORK_ONSTACK(&e.work, nodes_enable_work);
+	queue_work(system_dfl_wq, &e.work);
+	flush_work(&e.work);
+	destroy_work_on_stack(&e.work);
+	return e.err;
+}
+
 /**
  * pghot_nodes_enable - make the maps and let the threads run, or the reverse
  * @enable: which
@@ -230,18 +277,12 @@ static int nodes_serve(bool serve)
  */
 int pghot_nodes_enable(bool enable)
 {
-	int err = 0;
-
-	/* No memory comes or goes while whole nodes are gone through. */
-	get_online_mems();
-	scoped_guard(mutex, &pghot_lock) {
-		if (serving != enable)
-			err = nodes_serve(enable);
-		if (err)
-			nodes_serve(false);
-	}
-	put_online_mems();
-	return err;
+	if (enable)
+		return nodes_enable();
+	guard(mutex)(&pghot_lock);
+	if (serving)
+		nodes_serve(false);
+	return 0;
 }
 
 /**
@@ -258,9 +299,12 @@ void pghot_nodes_forget(void)
 	for_each_node(nid) {
 		struct pghot_node *node = pghot_nodes[nid];
 
-		if (node && node->active)
-			pghot_map_expire(&pghot_map, &node->map, pghot_now_ms(),
-					 &pghot_tunables, true);
+		if (!node || !node->active)
+			continue;
+		pghot_map_expire(&pghot_map, &node->map, pghot_now_ms(),
+				 &pghot_tunables, true);
+		/* It may sleep for as long as eras take with the window of before. */
+		pghot_wake_for_room(nid);
 	}
 }
 
@@ -312,10 +356,8 @@ bool pghot_few_ready(void)
 
 static void nodes_sync_work(struct work_struct *work)
 {
-	get_online_mems();
-	scoped_guard(mutex, &pghot_lock)
-		nodes_sync();
-	put_online_mems();
+	guard(mutex)(&pghot_lock);
+	nodes_sync();
 }
 
 static DECLARE_WORK(tiers_work, nodes_sync_work);

@@ -207,30 +207,6 @@ int pghot_next_target(int nid, int src, const nodemask_t *allowed, int last)
 }
 
 /**
- * pghot_pick_target - the node to promote a page to
- * @nid: node it is accessed from, or NUMA_NO_NODE
- * @src: node it is on
- * @allowed: nodes that cpuset and memory policy allow, or NULL for all
- * @nr_pages: its size
- *
- * Where no node has room, the first choice is named anyway: room may be made by
- * the time the page's turn comes.
- *
- * Return: the node, or NUMA_NO_NODE if none is allowed.
- */
-int pghot_pick_target(int nid, int src, const nodemask_t *allowed,
-		      unsigned long nr_pages)
-{
-	int first = pghot_next_target(nid, src, allowed, NUMA_NO_NODE), n;
-
-	for (n = first; n != NUMA_NO_NODE;
-	     n = pghot_next_target(nid, src, allowed, n))
-		if (pghot_has_room(n, nr_pages))
-			return n;
-	return first;
-}
-
-/**
  * pghot_target_slowed - is promotion slower than the rate limit lets it be
  * @nid: target, or NUMA_NO_NODE
  *

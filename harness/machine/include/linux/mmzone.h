@@ -16,7 +16,7 @@ enum zone_stat_item { NR_FREE_PAGES };
 enum node_stat_item {
 	PGPROMOTE_CANDIDATE, PGPROMOTE_CANDIDATE_NRL,
 	PGDEMOTE_KSWAPD, PGDEMOTE_DIRECT, PGDEMOTE_KHUGEPAGED, PGDEMOTE_PROACTIVE,
-	PGSTEAL_ANON, PGSTEAL_FILE, WORKINGSET_REFAULT_ANON, WORKINGSET_REFAULT_FILE,
+	PGSTEAL_KSWAPD, PGSTEAL_ANON, PGSTEAL_FILE, WORKINGSET_REFAULT_ANON, WORKINGSET_REFAULT_FILE,
 	NR_NODE_STATS,
 };
 
@@ -46,6 +46,9 @@ typedef struct pglist_data {
 } pg_data_t;
 
 extern pg_data_t machine_node[MAX_NUMNODES];
+
+#define for_each_present_section_nr(start, nr) \
+	for ((nr) = (start); (nr) < BIT(SECTIONS_SHIFT); (nr)++)
 
 #define NODE_DATA(nid)		(&machine_node[nid])
 #define pgdat_end_pfn(pgdat) \

@@ -193,6 +193,11 @@ account() {
 		line=${file%/meminfo}
 		say "${line##*/} has $name kB free"
 	done
+	for file in "$PGHOT"/target[0-9]*/rate_kib_s; do
+		[ -r "$file" ] || continue
+		say "${file#"$PGHOT/"} is $(<"$file")," \
+			"gain_percent $(<"${file%/*}/gain_percent")"
+	done
 	for file in "$PGHOT"/node[0-9]*/kmigrated; do
 		[ -r "$file" ] || continue
 		pid=$(<"$file")

@@ -4,9 +4,16 @@
 
 . "$(dirname "$0")/lib.sh"
 
-own_socket() { # share kind
+# A node that earlier tests' pages gained nothing on takes few for a while, and others go
+# to another node, which is right.
+need_both_alike() {
 	need_pghot
 	need_two_sockets
+	knob $PGHOT/backoff 0
+}
+
+own_socket() { # share kind
+	need_both_alike
 	balance 2
 	remember
 	memory -c "$CPU,$CPU2" -s "$1" "$2" "$MB" "$SLOW"
@@ -27,8 +34,7 @@ test_halves_thp() { own_socket halves thp; }
 # Page tables find what is hot, and do not know for whom. The NUMA scanner stands still:
 # hint faults are the answers to questions, and nothing else.
 answers_only() {
-	need_pghot
-	need_two_sockets
+	need_both_alike
 	balance 2
 	knob $DEBUG_BALANCING/scan_delay_ms 10000000
 	knob $SCAN/cpu_permille 1000
@@ -68,8 +74,7 @@ test_not_asked_of_processes_that_share() {
 
 test_targets_count() {
 	local before after
-	need_pghot
-	need_two_sockets
+	need_both_alike
 	before=$(<"$PGHOT/target$OTHER/promoted")
 	balance 2
 	remember
