@@ -176,6 +176,71 @@ TEST(those_that_say_nothing_do_not_keep_others_from_it)
 	machine_stop();
 }
 
+/* DRAM is full of files that nobody reads, and they go first: the few others are not like them. */
+TEST(few_that_say_something_do_not_speak_for_all)
+{
+	unsigned long i;
+
+	begin(200, 200);
+	for (i = 0; i < FRAMES; i++)
+		machine_folio(2, i)->mapped = i % 10 > 6;
+	machine_run(20 * WINDOW);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	machine_stop();
+}
+
+/* Who reads them says it where anybody can tell. */
+TEST(files_that_go_are_watched_where_somebody_tells)
+{
+	unsigned long i;
+
+	begin(200, 0);
+	pghot_page_cache_key = 1;
+	for (i = 0; i < FRAMES; i++)
+		machine_folio(2, i)->mapped = i % 10 > 6;
+	machine_run(8 * WINDOW);
+	assert_true(machine_stat("exchange_gain") > 3);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	pghot_page_cache_key = 0;
+	machine_stop();
+}
+
+/* Cold, as from a node that goes offline. */
+static void others_move(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < come_a_tick; i++)
+		move(next++ % frames);
+	atomic_long_add(-(long)come_a_tick, &pghot_target(0)->promoted);
+	use(2, went_every);
+}
+
+TEST(what_others_bring_is_not_judged)
+{
+	begin(20, 80);
+	machine_run(4 * WINDOW);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	machine_work = others_move;
+	machine_run(8 * WINDOW);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
+/* Memory hotplug may hold that for minutes. */
+TEST(pages_are_looked_at_when_memory_neither_comes_nor_goes)
+{
+	begin(200, 200);
+	assert_true(mutex_trylock(&pghot_lock));
+	machine_run(8 * WINDOW);
+	assert_int_equal(machine_bits_looked, 0);
+	mutex_unlock(&pghot_lock);
+	machine_run(8 * WINDOW);
+	assert_true(machine_stat("exchange_loss") > 0);
+	machine_stop();
+}
+
 /* New folios wait for a list with others, on a CPU that has few for long. */
 TEST(who_waits_for_a_list_is_watched_then)
 {
@@ -277,6 +342,10 @@ UNIT_MAIN(
 	cmocka_unit_test(what_nobody_has_mapped_says_nothing),
 	cmocka_unit_test(pages_that_go_back_say_so),
 	cmocka_unit_test(those_that_say_nothing_do_not_keep_others_from_it),
+	cmocka_unit_test(few_that_say_something_do_not_speak_for_all),
+	cmocka_unit_test(files_that_go_are_watched_where_somebody_tells),
+	cmocka_unit_test(what_others_bring_is_not_judged),
+	cmocka_unit_test(pages_are_looked_at_when_memory_neither_comes_nor_goes),
 	cmocka_unit_test(who_waits_for_a_list_is_watched_then),
 	cmocka_unit_test(pages_that_took_a_frame_since_say_nothing),
 	cmocka_unit_test(it_can_be_switched_off),

@@ -39,6 +39,7 @@ static void drive_out(void)
 	__pghot_moved(anon, &top);
 	if (next >= 4)
 		__pghot_moved(&home, again);
+	atomic_long_add(1, &pghot_target(0)->promoted);
 	next++;
 	use(0, came_every);
 }

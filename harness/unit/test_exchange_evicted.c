@@ -13,6 +13,8 @@
 static unsigned int evicts_in, evicts_of, back_in;
 /* Where that is. */
 static int back_to;
+/* For what comes, and not for a memory cgroup's limit. */
+static bool by_kswapd;
 /* How many are evicted from another node beside each. */
 static unsigned int evict_elsewhere;
 static unsigned long evicted, before;
@@ -22,14 +24,24 @@ static void count(unsigned int nid, enum node_stat_item item, unsigned long n)
 	mod_node_page_state(NODE_DATA(nid), item, n);
 }
 
+/* By kswapd, to make room. */
+static void steal(unsigned int nid, enum node_stat_item item, unsigned long n)
+{
+	count(nid, item, n);
+	count(nid, PGSTEAL_KSWAPD, n);
+}
+
 static void evict(void)
 {
 	unsigned long n;
 
 	tick();
 	for (n = came / evicts_in * evicts_of; evicted < n; evicted++) {
-		count(0, PGSTEAL_FILE, 1);
-		count(2, PGSTEAL_FILE, evict_elsewhere);
+		if (by_kswapd)
+			steal(0, PGSTEAL_FILE, 1);
+		else
+			count(0, PGSTEAL_FILE, 1);
+		steal(2, PGSTEAL_FILE, evict_elsewhere);
 		if (back_in && evicted % back_in == 0)
 			count(back_to, WORKINGSET_REFAULT_FILE, 1);
 	}
@@ -43,6 +55,7 @@ static void begin_evicting(unsigned int in, unsigned int of, unsigned int back)
 	evicts_of = of;
 	back_in = back;
 	back_to = 0;
+	by_kswapd = true;
 	evict_elsewhere = 0;
 	evicted = 0;
 	machine_work = evict;
@@ -109,10 +122,22 @@ TEST(what_others_bring_is_not_judged_by_it)
 	machine_run(1);
 	atomic_long_set(&pghot_target(0)->promoted, 0);
 	come_a_tick = 0;
-	count(0, PGSTEAL_FILE, 10000);
+	steal(0, PGSTEAL_FILE, 10000);
 	count(0, WORKINGSET_REFAULT_FILE, 10000);
 	machine_run(8 * WINDOW);
 	assert_int_equal(machine_stat("exchange_loss"), 0);
+	machine_stop();
+}
+
+/* A memory cgroup at its limit reads its files again and again. The node has room. */
+TEST(what_is_evicted_for_a_limit_is_not_for_room)
+{
+	begin_evicting(1, 1, 1);
+	by_kswapd = false;
+	machine_room(0, 100000);
+	machine_run(8 * WINDOW);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	assert_false(is_held_back());
 	machine_stop();
 }
 
@@ -159,7 +184,7 @@ TEST(what_others_evicted_comes_back)
 static void demote_most(void)
 {
 	evict();
-	count(0, PGSTEAL_ANON, came - before);
+	steal(0, PGSTEAL_ANON, came - before);
 	count(0, PGDEMOTE_KSWAPD, came - before);
 	before = came;
 }
@@ -184,6 +209,7 @@ UNIT_MAIN(
 	cmocka_unit_test(it_comes_back_when_nothing_is_missed_any_more),
 	cmocka_unit_test(others_may_evict_far_less_or_far_more),
 	cmocka_unit_test(what_others_bring_is_not_judged_by_it),
+	cmocka_unit_test(what_is_evicted_for_a_limit_is_not_for_room),
 	cmocka_unit_test(what_is_read_again_all_at_once_is_no_loss),
 	cmocka_unit_test(what_others_evicted_comes_back),
 	cmocka_unit_test(what_is_demoted_is_not_evicted),

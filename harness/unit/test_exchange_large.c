@@ -86,6 +86,25 @@ TEST(ignorance_ends_slowness)
 	machine_stop();
 }
 
+/* And none of what goes is used: at the slowest rate hardly any come. */
+TEST(hot_and_large_is_not_slow_for_ever)
+{
+	unsigned int order;
+
+	for (order = 4; order <= HUGE; order += HUGE - 4) {
+		begin(1000, 1000);
+		machine_run(40 * WINDOW);
+		assert_true(is_held_back());
+		make_large(true, order);
+		make_large(false, order);
+		came_every = 1 << 13;
+		went_every = 0;
+		machine_run((PGHOT_SPEED_WINDOWS + 80) * WINDOW);
+		assert_false(is_held_back());
+		machine_stop();
+	}
+}
+
 /* The pages of a huge folio that was split are not that folio. */
 TEST(folios_that_were_split_say_nothing)
 {
@@ -111,5 +130,6 @@ UNIT_MAIN(
 	cmocka_unit_test(what_nobody_uses_is_not_exchanged_whatever_its_size),
 	cmocka_unit_test(doubt_ends_slowness),
 	cmocka_unit_test(ignorance_ends_slowness),
+	cmocka_unit_test(hot_and_large_is_not_slow_for_ever),
 	cmocka_unit_test(folios_that_were_split_say_nothing),
 )

@@ -27,15 +27,12 @@ static unsigned long evicted_count(pg_data_t *pgdat, enum node_stat_item item)
 		       global_node_page_state_monotonic(item);
 }
 
-static unsigned long evicted_taken(pg_data_t *pgdat)
+/* Whoever reclaims. */
+static unsigned long evicted_of_all(pg_data_t *pgdat)
 {
-	return evicted_count(pgdat, PGSTEAL_ANON) + evicted_count(pgdat, PGSTEAL_FILE);
-}
-
-static unsigned long evicted_demoted(pg_data_t *pgdat)
-{
-	return evicted_count(pgdat, PGDEMOTE_KSWAPD) + evicted_count(pgdat, PGDEMOTE_DIRECT) +
-	       evicted_count(pgdat, PGDEMOTE_KHUGEPAGED) +
+	return evicted_count(pgdat, PGSTEAL_ANON) + evicted_count(pgdat, PGSTEAL_FILE) -
+	       evicted_count(pgdat, PGDEMOTE_KSWAPD) - evicted_count(pgdat, PGDEMOTE_DIRECT) -
+	       evicted_count(pgdat, PGDEMOTE_KHUGEPAGED) -
 	       evicted_count(pgdat, PGDEMOTE_PROACTIVE);
 }
 
@@ -55,9 +52,10 @@ void pghot_evicted_begin(struct pghot_evicted *e, int nid)
 
 	*e = (struct pghot_evicted) {
 		.by_gen = known,
-		.taken = evicted_taken(target),
-		.demoted = evicted_demoted(target),
-		.all = evicted_taken(known) - evicted_demoted(known),
+		/* It is kswapd that makes room. A memory cgroup at its limit does not. */
+		.taken = evicted_count(target, PGSTEAL_KSWAPD),
+		.demoted = evicted_count(target, PGDEMOTE_KSWAPD),
+		.all = evicted_of_all(known),
 		.back = evicted_count(known, WORKINGSET_REFAULT_ANON) +
 			evicted_count(known, WORKINGSET_REFAULT_FILE),
 	};

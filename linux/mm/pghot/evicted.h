@@ -11,7 +11,7 @@
 /**
  * struct pghot_evicted - counts of pages, since boot
  * @by_gen: of the multi-gen LRU
- * @taken: taken from the target by reclaim, evicted or demoted
+ * @taken: taken from the target by kswapd, evicted or demoted
  * @demoted: those that were demoted
  * @all: evicted, as far as it is known whether they come back
  * @back: those that came back

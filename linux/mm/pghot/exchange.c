@@ -21,6 +21,7 @@
 #include <linux/memory-tiers.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/numa_promotion.h>
 #include <linux/pghot.h>
 #include <linux/slab.h>
@@ -52,7 +53,9 @@ u32 pghot_held_back __read_mostly;
  * @went: those that it gave away
  * @began_ms: when this round began
  * @promoted: pages promoted by then
- * @evicted: and evicted
+ * @came_pages: pages that came since some are watched, whoever brought them
+ * @brought: pages promoted by then
+ * @evicted: pages evicted by then
  * @rest_ms: for how long none is watched
  * @steady_ms: since when it comes as fast as it does
  * @quiet_ms: after how long with nothing to go it comes faster
@@ -70,6 +73,8 @@ struct pghot_exchange {
 	struct pghot_watch went;
 	u32 began_ms;
 	unsigned long promoted;
+	unsigned long came_pages;
+	unsigned long brought;
 	struct pghot_evicted evicted;
 	u32 rest_ms;
 	u32 steady_ms;
@@ -80,11 +85,19 @@ struct pghot_exchange {
 	struct delayed_work work;
 };
 
+/* From now on: who brings what comes? */
+static void exchange_count(struct pghot_exchange *x)
+{
+	WRITE_ONCE(x->came_pages, 0);
+	WRITE_ONCE(x->brought, atomic_long_read(&x->target->promoted));
+}
+
 static void exchange_begin(struct pghot_exchange *x)
 {
 	x->began_ms = pghot_now_ms();
 	x->rest_ms = 0;
 	x->promoted = atomic_long_read(&x->target->promoted);
+	exchange_count(x);
 	pghot_evicted_begin(&x->evicted, x->target->nid);
 }
 
@@ -102,6 +115,10 @@ static bool exchange_add(struct pghot_exchange *x, const struct folio *folio,
 {
 	if (pghot_now_ms() - x->began_ms < x->rest_ms)
 		return false;
+	if (x->rest_ms) {
+		x->rest_ms = 0;
+		exchange_count(x);
+	}
 	if (!came)
 		return x->came.added && pghot_watch_add(&x->went, folio);
 	if (x->cache && folio_test_anon(folio))
@@ -148,6 +165,8 @@ static void exchange_moved(struct pghot_exchange *x, const struct folio *dst,
 	else
 		pghot_watch_left(&x->came, dst, src, exchange_watch_ms(x));
 	added = exchange_add(x, dst, came);
+	if (came && x->came.added)
+		WRITE_ONCE(x->came_pages, x->came_pages + folio_nr_pages(dst));
 	if (added)
 		exchange_soon(x);
 	spin_unlock(&x->lock);
@@ -163,16 +182,21 @@ static void exchange_moved(struct pghot_exchange *x, const struct folio *dst,
 void __pghot_moved(const struct folio *dst, const struct folio *src)
 {
 	int from = folio_nid(src), to = folio_nid(dst);
-	bool came = node_is_toptier(to);
 	struct pghot_target *target;
+	bool came, left;
 
-	if (came == node_is_toptier(from))
+	/* Compaction, mostly. */
+	if (from == to)
 		return;
-	target = pghot_target(came ? to : from);
+	came = node_is_toptier(to);
+	left = node_is_toptier(from);
+	target = pghot_target(left ? from : to);
 	if (!target)
 		return;
-	if (!came)
+	if (left)
 		pghot_room_left(target, folio_nr_pages(src));
+	if (came == left)
+		return;
 	/* Pair with the releases in exchange_make(). */
 	exchange_moved(smp_load_acquire(&target->exchange), dst, src, came);
 	if (static_branch_unlikely(&pghot_page_cache_key))
@@ -250,11 +274,33 @@ static bool exchange_slow(const struct pghot_exchange *x)
 	return x->cache ? x->held : x->target->speed.rate;
 }
 
+/*
+ * Of most nothing can be known, as where all is a guest's: the others are not like them. But
+ * page cache that comes may be judged by itself.
+ */
+static bool exchange_is_mute(const struct pghot_exchange *x)
+{
+	if (pghot_watch_is_mute(&x->went))
+		return true;
+	return pghot_watch_is_mute(&x->came) &&
+	       (x->cache || !static_branch_unlikely(&pghot_page_cache_key));
+}
+
+/* Did others bring most of what came, such as who migrates a process's memory? */
+static bool exchange_is_others(const struct pghot_exchange *x)
+{
+	unsigned long promoted = atomic_long_read(&x->target->promoted);
+
+	return 2 * (promoted - READ_ONCE(x->brought)) < READ_ONCE(x->came_pages);
+}
+
 /* To come back from slow promotion does not take all the pages. */
 static bool exchange_is_known(struct pghot_exchange *x)
 {
 	struct pghot_use least;
 
+	if (exchange_is_mute(x) || exchange_is_others(x))
+		return false;
 	/* Of those that are watched for long it is the hottest that are known first. */
 	if (x->cache && pghot_now_ms() - x->began_ms < exchange_watch_ms(x))
 		return false;
@@ -366,15 +412,16 @@ static void exchange_quiet(struct pghot_exchange *x, u32 window)
 {
 	bool went = x->went.added || exchange_evicts(x, 0, 1);
 	bool over = pghot_now_ms() - x->began_ms >= ROUND_WINDOWS * window;
-	/* Of most nothing can be known, as where all is a guest's. */
-	bool mute = over && (pghot_watch_is_mute(&x->came) || pghot_watch_is_mute(&x->went));
+	/* At the slowest rate large folios are too few. */
+	bool unknown = over && (exchange_is_mute(x) ||
+				(!x->cache && x->came.added < PGHOT_GAIN_FOLIOS));
 
 	if (over) {
 		exchange_end(x, 0);
-		/* Of so few nothing is known. A rate has room for as many as it takes. */
+		/* Of so few nothing is known. */
 		x->held -= min(x->held, 1U);
 	}
-	if (!went || mute)
+	if (!went || unknown)
 		exchange_try_faster(x, window);
 }
 
@@ -389,17 +436,34 @@ static void exchange_forget(struct pghot_exchange *x)
 	spin_unlock(&x->lock);
 }
 
+/*
+ * A page that is looked at keeps its struct page, as said in nodes.c. While memory comes or
+ * goes it is looked at later: that may take minutes. Return in how many milliseconds the
+ * next one is due.
+ */
+static u32 exchange_look(struct pghot_exchange *x)
+{
+	u32 due;
+
+	if (!mutex_trylock(&pghot_lock))
+		return 1;
+	/* Who goes is watched as who comes, as far as anybody tells. */
+	x->went.by = PGHOT_WATCH_MAPPED;
+	if (static_branch_unlikely(&pghot_page_cache_key))
+		x->went.by |= PGHOT_WATCH_CACHE;
+	due = pghot_watch_look(&x->came, &x->lock, exchange_watch_ms(x));
+	due = min(due, pghot_watch_look(&x->went, &x->lock, exchange_watch_ms(x)));
+	mutex_unlock(&pghot_lock);
+	return due;
+}
+
 static void exchange_work(struct work_struct *work)
 {
 	struct pghot_exchange *x = container_of(to_delayed_work(work),
 						struct pghot_exchange, work);
 	u32 window = READ_ONCE(pghot_tunables.window_ms), due;
 
-	/* A page that is looked at keeps its struct page. */
-	get_online_mems();
-	due = pghot_watch_look(&x->came, &x->lock, exchange_watch_ms(x));
-	due = min(due, pghot_watch_look(&x->went, &x->lock, exchange_watch_ms(x)));
-	put_online_mems();
+	due = exchange_look(x);
 	if (x->cache && !static_branch_unlikely(&pghot_page_cache_key))
 		exchange_forget(x);
 	/* What is read again takes its time: a few pages at once may be by chance. */
@@ -442,7 +506,6 @@ static int exchange_make(struct pghot_target *target, struct pghot_exchange **wh
 	x->target = target;
 	x->cache = cache;
 	x->came.by = cache ? PGHOT_WATCH_CACHE : PGHOT_WATCH_MAPPED;
-	x->went.by = x->came.by | PGHOT_WATCH_MAPPED;
 	spin_lock_init(&x->lock);
 	INIT_DELAYED_WORK(&x->work, exchange_work);
 	/* Who finds it finds it set up. Like the target it is kept. */
