@@ -16,6 +16,8 @@
 #include "lib/workload.h"
 
 #define HUGE	(2UL << 20)
+/* So many page tables at most are in use before: as many as a huge page has room for. */
+#define TABLES	512
 
 static uint64_t mib = 256, huge = 24;
 static bool busy;
@@ -37,23 +39,6 @@ static void *spin(void *unused)
 	return unused;
 }
 
-/* Fill the memory, then give one page of each two back. */
-static uint64_t *fragment(void)
-{
-	uint64_t *p = workload_map(mib << 20), page, x = random_start(0);
-	const uint64_t words = PAGE / sizeof(*p);
-
-	if (madvise(p, mib << 20, MADV_NOHUGEPAGE) && errno != EINVAL)
-		workload_fail("madvise: %s", strerror(errno));
-	for (page = 0; page < (mib << 20) / PAGE; page++)
-		p[page * words] = line_value(page);
-	for (page = 0; page < (mib << 20) / PAGE; page += 2)
-		if (madvise(p + (page + (random_next(&x) >> 63)) * words, PAGE,
-			    MADV_DONTNEED))
-			workload_fail("madvise: %s", strerror(errno));
-	return p;
-}
-
 /* The number behind @name in a file of such lines. */
 static uint64_t number_in(const char *path, const char *name)
 {
@@ -69,6 +54,64 @@ static uint64_t number_in(const char *path, const char *name)
 			found = value;
 	fclose(f);
 	return found;
+}
+
+/* What is free of the node that memory is placed on, in bytes. */
+static uint64_t free_memory(void)
+{
+	char path[80], name[40];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo",
+		 workload.place.item[0]);
+	snprintf(name, sizeof(name), "Node %d MemFree:", workload.place.item[0]);
+	return number_in(path, name) << 10;
+}
+
+/* Have pages in use to the end, each so far from the last one. */
+static void hold(uint64_t pages, uint64_t step)
+{
+	char *p = workload_map((pages + 1) * step);
+	uint64_t i;
+
+	if (madvise(p, (pages + 1) * step, MADV_NOHUGEPAGE) && errno != EINVAL)
+		workload_fail("madvise: %s", strerror(errno));
+	for (i = 0; i < pages; i++)
+		p[i * step] = 1;
+}
+
+/*
+ * What a huge page costs follows from where the fragmented memory lies, and so how far it
+ * is to where pages are free; and from which pages the kernel took for itself before:
+ * where a page table needs a block of its own kswapd is woken, which has compaction begin
+ * anew. Both are chance, for a third of the time, and the same in each run of a kernel that
+ * boots in the same way. So a part of the memory and of its blocks for page tables is in
+ * use before, a different one with each seed.
+ */
+static void take_some(void)
+{
+	uint64_t x = random_start(1), free = free_memory(), spare;
+
+	/* Half of that: the watermarks are to stay free. */
+	spare = free > mib << 20 ? (free - (mib << 20)) / PAGE / 2 : 0;
+	hold((random_next(&x) >> 20) % (spare + 1), PAGE);
+	hold((random_next(&x) >> 20) % TABLES, HUGE);
+}
+
+/* Fill the memory, then give one page of each two back. */
+static uint64_t *fragment(void)
+{
+	uint64_t *p = workload_map(mib << 20), page, x = random_start(0);
+	const uint64_t words = PAGE / sizeof(*p);
+
+	if (madvise(p, mib << 20, MADV_NOHUGEPAGE) && errno != EINVAL)
+		workload_fail("madvise: %s", strerror(errno));
+	for (page = 0; page < (mib << 20) / PAGE; page++)
+		p[page * words] = line_value(page);
+	for (page = 0; page < (mib << 20) / PAGE; page += 2)
+		if (madvise(p + (page + (random_next(&x) >> 63)) * words, PAGE,
+			    MADV_DONTNEED))
+			workload_fail("madvise: %s", strerror(errno));
+	return p;
 }
 
 /* So many faults have got huge pages. */
@@ -120,6 +163,7 @@ int main(int argc, char **argv)
 	khugepaged_rests();
 	setting(THP "enabled", "madvise");
 	workload_place(&workload.place);
+	take_some();
 	filler = fragment();
 	ballast = take_free();
 	setting(THP "defrag", "always");
