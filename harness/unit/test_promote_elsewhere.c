@@ -32,14 +32,15 @@ TEST(for_want_of_room_a_page_goes_to_a_nearer_node)
 }
 
 /* What went to the other socket would stay there. */
-static void waits_for_room(void)
+/* Pages that node @nid accesses, while room is made in node 0. */
+static void waits_for_room_from(int nid)
 {
 	unsigned int i;
 
 	pghot_tunables.window_ms = 60000;
 	machine_room(0, 0);
 	machine_thread(2);
-	machine_ready_first(2, 200, 0);
+	machine_ready_first(2, 200, nid);
 	for (i = 0; i < 20; i++) {
 		machine_room(0, 10);
 		machine_run(50);
@@ -52,7 +53,7 @@ static void waits_for_room(void)
 TEST(room_that_is_being_made_is_waited_for)
 {
 	machine_start(false);
-	waits_for_room();
+	waits_for_room_from(0);
 }
 
 /* Choosy it stays for minutes after a loss, and gains by that. */
@@ -61,7 +62,7 @@ TEST(who_was_choosy_and_gains_is_waited_for)
 	machine_start(false);
 	WRITE_ONCE(pghot_target(0)->speed.choosy, 3);
 	WRITE_ONCE(pghot_target(0)->gain_percent, 400);
-	waits_for_room();
+	waits_for_room_from(0);
 }
 
 TEST(without_backoff_room_is_waited_for_whatever_it_gains)
@@ -69,7 +70,7 @@ TEST(without_backoff_room_is_waited_for_whatever_it_gains)
 	machine_start(false);
 	pghot_backoff = 0;
 	WRITE_ONCE(pghot_target(0)->speed.choosy, 3);
-	waits_for_room();
+	waits_for_room_from(0);
 	pghot_backoff = 1;
 }
 
@@ -112,24 +113,12 @@ TEST(a_node_without_memory_waits_for_its_nearest)
 		{ 14, 24, 10, 24 },
 		{ 12, 21, 24, 10 },
 	};
-	unsigned int i;
 
 	machine_distance = distance;
 	machine_start(false);
 	machine_take_away(3);
 	node_set(3, node_states[N_CPU]);
-	pghot_tunables.window_ms = 60000;
-	machine_room(0, 0);
-	machine_thread(2);
-	for (i = 0; i < 200; i++)
-		machine_ready(2, i, 3);
-	for (i = 0; i < 20; i++) {
-		machine_room(0, 10);
-		machine_run(50);
-	}
-	assert_int_equal(on(1), 0);
-	assert_in_range(on(0), 100, 200);
-	machine_stop();
+	waits_for_room_from(3);
 }
 
 TEST(what_is_used_as_much_need_not_make_way)

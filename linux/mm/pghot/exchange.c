@@ -28,10 +28,9 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "evicted.h"
+#include "exchange.h"
 #include "gain.h"
 #include "promoter.h"
-#include "watch.h"
 
 /* After so many windows what is known is too old. */
 #define ROUND_WINDOWS	8U
@@ -42,48 +41,6 @@ DEFINE_STATIC_KEY_FALSE(pghot_exchange_key);
 u32 pghot_backoff __read_mostly = 1;
 /* By which power of two promotion to all targets is. */
 u32 pghot_held_back __read_mostly;
-
-/**
- * struct pghot_exchange - pages that a target got, and gave away
- * @target: the target
- * @cache: it is for page cache that came
- * @held: by which power of two less of that is to come
- * @lock: protects the lists of pages, when this round began and what was counted then
- * @came: those that it got
- * @went: those that it gave away
- * @began_ms: when this round began
- * @promoted: pages promoted by then
- * @came_pages: pages that came since some are watched, whoever brought them
- * @brought: pages promoted by then
- * @evicted: pages evicted by then
- * @rest_ms: for how long none is watched
- * @steady_ms: since when it comes as fast as it does
- * @quiet_ms: after how long with nothing to go it comes faster
- * @choice_ms: since when it is as choosy as it is
- * @chosen: pages promoted by then
- * @due: when it is looked at them again, in jiffies
- * @work: looks at them
- */
-struct pghot_exchange {
-	struct pghot_target *target;
-	bool cache;
-	u32 held;
-	spinlock_t lock;	/* innermost; who moves folios only tries it */
-	struct pghot_watch came;
-	struct pghot_watch went;
-	u32 began_ms;
-	unsigned long promoted;
-	unsigned long came_pages;
-	unsigned long brought;
-	struct pghot_evicted evicted;
-	u32 rest_ms;
-	u32 steady_ms;
-	u32 quiet_ms;
-	u32 choice_ms;
-	unsigned long chosen;
-	unsigned long due;
-	struct delayed_work work;
-};
 
 /* From now on: who brings what comes? */
 static void exchange_count(struct pghot_exchange *x)
