@@ -386,13 +386,14 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             without_engine("movepages-16k") > 1.03
             and without_engine("movepages-1024k") > 1.02
             and all(
-                0.98 < without_engine(name) < 1.02
-                for name in (
-                    *(f"movepages-{size}" for size in ("4k", "64k", "256k", "2048k")),
-                    *(f"compaction-{cpus}" for cpus in ("idle", "busy")),
-                )
+                0.98 < without_engine(f"movepages-{size}") < 1.02
+                for size in ("4k", "64k", "256k", "2048k")
             )
         ),
+    ),
+    "In compaction the two differ by less than 3%, either way.": (
+        "docs/bench.md",
+        lambda: all(0.97 < without_engine(f"compaction-{c}") < 1.03 for c in ("idle", "busy")),
     ),
     "If that part were scaled by the rule for all else, `regions` would gain nothing by these "
     "looks.": (
