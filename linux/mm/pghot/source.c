@@ -107,8 +107,8 @@ static bool source_is_tried_again(const struct pghot_source *source, int err)
 
 /*
  * Bring all in line with the switches and with NUMA balancing. A source that does
- * not start is switched off, but for source_is_tried_again(), and the others go on. Without maps all is switched
- * off. Return why.
+ * not start is switched off, but for source_is_tried_again(), and the others go on.
+ * Without maps all is switched off. Return why.
  */
 static int source_sync_all(void)
 {
