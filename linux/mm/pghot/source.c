@@ -224,8 +224,8 @@ bool pghot_is_enabled(void)
  *
  * Context: process context; sleeps.
  *
- * Return: 0, or a negative error if it cannot be switched on and is off; -ENODEV if
- *	   it is being removed.
+ * Return: 0, or a negative error if it does not start and is off, but for
+ *	   source_is_tried_again(); -ENODEV if it is being removed.
  */
 int pghot_source_switch(struct pghot_source *source, bool on, bool tiering)
 {
