@@ -16,8 +16,9 @@
 #include "lib/workload.h"
 
 #define HUGE	(2UL << 20)
-/* So many page tables at most are in use before: as many as a huge page has room for. */
-#define TABLES	512
+/* So many pages at most are in use before: 32 MiB, of which 256 are page tables. */
+#define TAKEN	8192
+#define TABLES	256
 
 static uint64_t mib = 256, huge = 24;
 static bool busy;
@@ -56,15 +57,17 @@ static uint64_t number_in(const char *path, const char *name)
 	return found;
 }
 
-/* What is free of the node that memory is placed on, in bytes. */
-static uint64_t free_memory(void)
+/* Pages that are free of the node that memory is placed on, beside what is fragmented. */
+static uint64_t spare_pages(void)
 {
 	char path[80], name[40];
+	uint64_t free;
 
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo",
 		 workload.place.item[0]);
 	snprintf(name, sizeof(name), "Node %d MemFree:", workload.place.item[0]);
-	return number_in(path, name) << 10;
+	free = number_in(path, name) << 10;
+	return free > mib << 20 ? (free - (mib << 20)) / PAGE : 0;
 }
 
 /* Have pages in use to the end, each so far from the last one. */
@@ -85,16 +88,20 @@ static void hold(uint64_t pages, uint64_t step)
  * where a page table needs a block of its own kswapd is woken, which has compaction begin
  * anew. Both are chance, for a third of the time, and the same in each run of a kernel that
  * boots in the same way. So a part of the memory and of its blocks for page tables is in
- * use before, a different one with each seed.
+ * use before, a different one with each seed, and as much with each kernel.
  */
 static void take_some(void)
 {
-	uint64_t x = random_start(1), free = free_memory(), spare;
+	uint64_t x = random_start(1);
+	uint64_t pages = (random_next(&x) >> 20) % TAKEN;
+	uint64_t tables = (random_next(&x) >> 20) % TABLES;
 
-	/* Half of that: the watermarks are to stay free. */
-	spare = free > mib << 20 ? (free - (mib << 20)) / PAGE / 2 : 0;
-	hold((random_next(&x) >> 20) % (spare + 1), PAGE);
-	hold((random_next(&x) >> 20) % TABLES, HUGE);
+	/* Half of what is free stays so, for the watermarks. */
+	if (spare_pages() / 2 < TAKEN)
+		workload_fail("no room on node %d to fragment %lu MiB: 64 MiB more have to be free",
+			      workload.place.item[0], mib);
+	hold(pages, PAGE);
+	hold(tables, HUGE);
 }
 
 /* Fill the memory, then give one page of each two back. */
