@@ -228,7 +228,38 @@ TEST(what_others_bring_is_not_judged)
 	machine_stop();
 }
 
-/* Memory hotplug may hold that for minutes. */
+/* Nobody knows then whether it gains by now. */
+TEST(what_others_bring_keeps_nothing_slow)
+{
+	begin(200, 200);
+	machine_run(20 * WINDOW);
+	assert_true(is_held_back());
+	machine_work = others_move;
+	machine_run((PGHOT_SPEED_WINDOWS + 80) * WINDOW);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
+/* Within hint faults, by the same tokens. */
+static void faults_move(void)
+{
+	unsigned long before = came;
+
+	tick();
+	atomic_long_add(before - came, &pghot_target(0)->promoted);
+	atomic_long_add(came - before, &pghot_target(0)->in_fault);
+}
+
+TEST(what_hint_faults_bring_is_judged)
+{
+	begin(200, 200);
+	machine_work = faults_move;
+	machine_run(8 * WINDOW);
+	assert_true(machine_stat("exchange_loss") > 0);
+	machine_stop();
+}
+
+/* As when maps are made, or the memory notifier runs. */
 TEST(pages_are_looked_at_when_memory_neither_comes_nor_goes)
 {
 	begin(200, 200);
@@ -345,6 +376,8 @@ UNIT_MAIN(
 	cmocka_unit_test(few_that_say_something_do_not_speak_for_all),
 	cmocka_unit_test(files_that_go_are_watched_where_somebody_tells),
 	cmocka_unit_test(what_others_bring_is_not_judged),
+	cmocka_unit_test(what_others_bring_keeps_nothing_slow),
+	cmocka_unit_test(what_hint_faults_bring_is_judged),
 	cmocka_unit_test(pages_are_looked_at_when_memory_neither_comes_nor_goes),
 	cmocka_unit_test(who_waits_for_a_list_is_watched_then),
 	cmocka_unit_test(pages_that_took_a_frame_since_say_nothing),

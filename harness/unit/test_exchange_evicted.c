@@ -141,6 +141,24 @@ TEST(what_is_evicted_for_a_limit_is_not_for_room)
 	machine_stop();
 }
 
+/* What it reads again says nothing of the cold pages that kswapd takes meanwhile. */
+static void evict_for_both(void)
+{
+	evict();
+	count(0, PGSTEAL_FILE, 10 * come_a_tick);
+	count(0, WORKINGSET_REFAULT_FILE, 10 * come_a_tick);
+}
+
+TEST(a_limit_beside_it_is_no_loss)
+{
+	begin_evicting(1, 1, 0);
+	machine_work = evict_for_both;
+	machine_run(8 * WINDOW);
+	assert_int_equal(machine_stat("exchange_loss"), 0);
+	assert_false(is_held_back());
+	machine_stop();
+}
+
 /* As a program that starts and reads its files from where they were evicted hours ago. */
 TEST(what_is_read_again_all_at_once_is_no_loss)
 {
@@ -210,6 +228,7 @@ UNIT_MAIN(
 	cmocka_unit_test(others_may_evict_far_less_or_far_more),
 	cmocka_unit_test(what_others_bring_is_not_judged_by_it),
 	cmocka_unit_test(what_is_evicted_for_a_limit_is_not_for_room),
+	cmocka_unit_test(a_limit_beside_it_is_no_loss),
 	cmocka_unit_test(what_is_read_again_all_at_once_is_no_loss),
 	cmocka_unit_test(what_others_evicted_comes_back),
 	cmocka_unit_test(what_is_demoted_is_not_evicted),

@@ -75,15 +75,20 @@ TEST(doubt_ends_slowness)
 TEST(ignorance_ends_slowness)
 {
 	unsigned long i;
+	int cache;
 
-	begin(200, 200);
-	machine_run(20 * WINDOW);
-	assert_true(is_held_back());
-	for (i = 0; i < FRAMES; i++)
-		machine_folio(0, i)->locked = true;
-	machine_run((PGHOT_SPEED_WINDOWS + 80) * WINDOW);
-	assert_false(is_held_back());
-	machine_stop();
+	for (cache = 0; cache < 2; cache++) {
+		begin(200, 200);
+		pghot_page_cache_key = cache;
+		machine_run(20 * WINDOW);
+		assert_true(is_held_back());
+		for (i = 0; i < FRAMES; i++)
+			machine_folio(0, i)->locked = true;
+		machine_run((PGHOT_SPEED_WINDOWS + 80) * WINDOW);
+		assert_false(is_held_back());
+		pghot_page_cache_key = 0;
+		machine_stop();
+	}
 }
 
 /* And none of what goes is used: at the slowest rate hardly any come. */

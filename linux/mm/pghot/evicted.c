@@ -55,6 +55,7 @@ void pghot_evicted_begin(struct pghot_evicted *e, int nid)
 		/* It is kswapd that makes room. A memory cgroup at its limit does not. */
 		.taken = evicted_count(target, PGSTEAL_KSWAPD),
 		.demoted = evicted_count(target, PGDEMOTE_KSWAPD),
+		.here = evicted_of_all(target),
 		.all = evicted_of_all(known),
 		.back = evicted_count(known, WORKINGSET_REFAULT_ANON) +
 			evicted_count(known, WORKINGSET_REFAULT_FILE),
@@ -68,7 +69,8 @@ void pghot_evicted_begin(struct pghot_evicted *e, int nid)
  * @promoted: pages promoted to it since then
  * @least: fewer say nothing, of either; at least 1
  *
- * Not where reclaim takes far less than comes, or far more, or demotes most of it.
+ * Not where kswapd takes far less than comes, or far more, or demotes most of it, or where
+ * others evict more than it does.
  *
  * Context: any.
  *
@@ -87,6 +89,9 @@ bool pghot_evicted_wanted(const struct pghot_evicted *e, int nid, unsigned long 
 	if (now.by_gen != e->by_gen || taken <= 2 * demoted)
 		return false;
 	evicted = taken - demoted;
+	/* What is read again may then be what others evicted. */
+	if (2 * evicted < now.here - e->here)
+		return false;
 	return promoted >= least && evicted >= least && evicted >= promoted / EVICTED_PART &&
 	       evicted / EVICTED_PART <= promoted &&
 	       (now.back - e->back) * EVICTED_BACK >= now.all - e->all;

@@ -13,6 +13,7 @@
  * @by_gen: of the multi-gen LRU
  * @taken: taken from the target by kswapd, evicted or demoted
  * @demoted: those that were demoted
+ * @here: evicted from the target, by whomever
  * @all: evicted, as far as it is known whether they come back
  * @back: those that came back
  */
@@ -20,6 +21,7 @@ struct pghot_evicted {
 	bool by_gen;
 	unsigned long taken;
 	unsigned long demoted;
+	unsigned long here;
 	unsigned long all;
 	unsigned long back;
 };

@@ -42,11 +42,18 @@ u32 pghot_backoff __read_mostly = 1;
 /* By which power of two promotion to all targets is. */
 u32 pghot_held_back __read_mostly;
 
+/* Pages that we brought, by our threads or within faults. */
+static unsigned long exchange_brought(const struct pghot_exchange *x)
+{
+	return atomic_long_read(&x->target->promoted) +
+	       atomic_long_read(&x->target->in_fault);
+}
+
 /* From now on: who brings what comes? */
 static void exchange_count(struct pghot_exchange *x)
 {
 	WRITE_ONCE(x->came_pages, 0);
-	WRITE_ONCE(x->brought, atomic_long_read(&x->target->promoted));
+	WRITE_ONCE(x->brought, exchange_brought(x));
 }
 
 static void exchange_begin(struct pghot_exchange *x)
@@ -85,15 +92,6 @@ static bool exchange_add(struct pghot_exchange *x, const struct folio *folio,
 	if (!x->came.added)
 		exchange_begin(x);
 	return pghot_watch_add(&x->came, folio);
-}
-
-/*
- * Page cache is worth it that is read once or twice in a window, and a file that is read
- * in turn takes long to come round.
- */
-static u32 exchange_watch_ms(const struct pghot_exchange *x)
-{
-	return READ_ONCE(pghot_tunables.window_ms) / (x->cache ? 1 : 4);
 }
 
 /* In a tick; that is not put off by whoever comes by in the meantime. */
@@ -246,9 +244,7 @@ static bool exchange_is_mute(const struct pghot_exchange *x)
 /* Did others bring most of what came, such as who migrates a process's memory? */
 static bool exchange_is_others(const struct pghot_exchange *x)
 {
-	unsigned long promoted = atomic_long_read(&x->target->promoted);
-
-	return 2 * (promoted - READ_ONCE(x->brought)) < READ_ONCE(x->came_pages);
+	return 2 * (exchange_brought(x) - READ_ONCE(x->brought)) < READ_ONCE(x->came_pages);
 }
 
 /* To come back from slow promotion does not take all the pages. */
@@ -364,14 +360,22 @@ static void exchange_judge(struct pghot_exchange *x, u32 window)
 	}
 }
 
+/*
+ * May nothing be known of how it goes on? At the slowest rate large folios are too few, and
+ * others may bring more.
+ */
+static bool exchange_is_unknown(const struct pghot_exchange *x)
+{
+	return pghot_watch_is_mute(&x->came) || pghot_watch_is_mute(&x->went) ||
+	       exchange_is_others(x) || (!x->cache && x->came.added < PGHOT_GAIN_FOLIOS);
+}
+
 /* Nothing had to go for what came: then there is no harm in more. */
 static void exchange_quiet(struct pghot_exchange *x, u32 window)
 {
 	bool went = x->went.added || exchange_evicts(x, 0, 1);
 	bool over = pghot_now_ms() - x->began_ms >= ROUND_WINDOWS * window;
-	/* At the slowest rate large folios are too few. */
-	bool unknown = over && (exchange_is_mute(x) ||
-				(!x->cache && x->came.added < PGHOT_GAIN_FOLIOS));
+	bool unknown = over && exchange_is_unknown(x);
 
 	if (over) {
 		exchange_end(x, 0);
@@ -394,9 +398,9 @@ static void exchange_forget(struct pghot_exchange *x)
 }
 
 /*
- * A page that is looked at keeps its struct page, as said in nodes.c. While memory comes or
- * goes it is looked at later: that may take minutes. Return in how many milliseconds the
- * next one is due.
+ * A page that is looked at keeps its struct page, as said in nodes.c. While maps are made, or
+ * the memory notifier runs, it is looked at later. Return in how many milliseconds the next
+ * one is due.
  */
 static u32 exchange_look(struct pghot_exchange *x)
 {

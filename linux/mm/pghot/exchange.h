@@ -22,7 +22,7 @@
  * @began_ms: when this round began
  * @promoted: pages promoted by then
  * @came_pages: pages that came since some are watched, whoever brought them
- * @brought: pages promoted by then
+ * @brought: pages that we had brought by then
  * @evicted: pages evicted by then
  * @rest_ms: for how long none is watched
  * @steady_ms: since when it comes as fast as it does
@@ -52,5 +52,14 @@ struct pghot_exchange {
 	unsigned long due;
 	struct delayed_work work;
 };
+
+/*
+ * Page cache is worth it that is read once or twice in a window, and a file that is read
+ * in turn takes long to come round.
+ */
+static inline u32 exchange_watch_ms(const struct pghot_exchange *x)
+{
+	return READ_ONCE(pghot_tunables.window_ms) / (x->cache ? 1 : 4);
+}
 
 #endif /* _MM_PGHOT_EXCHANGE_H */

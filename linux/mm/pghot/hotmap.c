@@ -49,13 +49,17 @@ size_t pghot_map_section_bytes(const struct pghot_map *map)
 static void *hotmap_alloc(size_t bytes, int nid)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
+	gfp_t hard = __GFP_RETRY_MAYFAIL;
 	void *p;
 
-	if (nid != NUMA_NO_NODE)
+	/* There are others, and each section begins with the nearest again. */
+	if (nid != NUMA_NO_NODE) {
 		gfp |= __GFP_THISNODE;
+		hard = __GFP_NORETRY;
+	}
 	p = alloc_pages_exact_nid(nid, bytes, gfp | __GFP_NORETRY);
 	if (!p)
-		p = __vmalloc_node(bytes, 1, gfp | __GFP_RETRY_MAYFAIL, nid,
+		p = __vmalloc_node(bytes, 1, gfp | hard, nid,
 				   __builtin_return_address(0));
 	return p;
 }

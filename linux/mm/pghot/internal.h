@@ -127,6 +127,7 @@ struct pghot_keep {
  * @bucket: what the rate limit lets through
  * @keep: what is kept for a large folio; whether any is may be asked without
  * @promoted: pages promoted to here; needs no lock
+ * @in_fault: pages that hint faults were to bring within its rate limit
  * @from: of each node
  *
  * Kept once made, as struct pghot_node is.
@@ -150,6 +151,7 @@ struct pghot_target {
 	struct pghot_bucket bucket;
 	struct pghot_keep keep;
 	atomic_long_t promoted;
+	atomic_long_t in_fault;
 	struct pghot_from from[];
 };
 

@@ -7,7 +7,7 @@
  * Everything is brought in line by nodes_sync(), which may run any time and
  * any number of times. Locks nest memory hotplug lock -> pghot_lock.
  *
- * Nobody here waits for memory hotplug, which may try for minutes to get a block offline.
+ * Who switches does not wait for memory hotplug, which may try for minutes to get a block offline.
  * Under pghot_lock a page that is online keeps its struct page: that goes after the
  * notifier was called, which takes the lock. What comes or goes while whole nodes are gone
  * through is seen, or the notifier comes after that.
@@ -176,7 +176,10 @@ static void nodes_stop(int nid)
 	node->active = false;
 }
 
-/* Which pages may be of lower tiers: those of others the scanner for hint faults passes over. */
+/*
+ * Which pages may be of lower tiers: those of others the scanner for hint faults passes over.
+ * Spans of nodes change under the memory hotplug lock, which is held.
+ */
 static void nodes_bound_scan(void)
 {
 	unsigned long first = ULONG_MAX, end = 0;
@@ -200,8 +203,6 @@ static int nodes_sync(void)
 	int nid, err = 0;
 
 	lockdep_assert_held(&pghot_lock);
-	/* Before anybody asks who accesses a page there. */
-	nodes_bound_scan();
 	for_each_node(nid) {
 		err = pghot_target_sync(nid, nodes_parent) ?: err;
 		err = pghot_exchange_sync(nid) ?: err;
@@ -356,8 +357,13 @@ bool pghot_few_ready(void)
 
 static void nodes_sync_work(struct work_struct *work)
 {
-	guard(mutex)(&pghot_lock);
-	nodes_sync();
+	get_online_mems();
+	scoped_guard(mutex, &pghot_lock) {
+		/* Before anybody asks who accesses a page there. */
+		nodes_bound_scan();
+		nodes_sync();
+	}
+	put_online_mems();
 }
 
 static DECLARE_WORK(tiers_work, nodes_sync_work);
@@ -393,11 +399,10 @@ static void nodes_memory_online(const struct memory_notify *mn)
 	int nid = page_to_nid(pfn_to_page(mn->start_pfn));
 
 	/* Not a walk over whole nodes for each block that a node grows by. */
-	if (pghot_nodes[nid] && pghot_nodes[nid]->active) {
-		nodes_bound_scan();
+	if (pghot_nodes[nid] && pghot_nodes[nid]->active)
 		nodes_add_sections(pghot_nodes[nid], nodes_first_section(mn),
 				   nodes_nr_sections(mn));
-	} else if (!pghot_target_active(nid)) {
+	else if (!pghot_target_active(nid)) {
 		nodes_sync();
 	}
 }
@@ -418,6 +423,8 @@ static int nodes_memory_callback(struct notifier_block *nb, unsigned long action
 				 void *arg)
 {
 	guard(mutex)(&pghot_lock);
+	if (action == MEM_ONLINE || action == MEM_OFFLINE)
+		nodes_bound_scan();
 	if (action == MEM_ONLINE)
 		nodes_memory_online(arg);
 	else if (action == MEM_OFFLINE)

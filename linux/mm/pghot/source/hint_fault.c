@@ -178,8 +178,13 @@ static bool hint_fault_promotes(struct folio *folio, int nid)
 
 	if (!numa_should_promote(folio, nid))
 		return false;
-	return !pghot_has_room(nid, nr) ||
-	       pghot_take_tokens(nid, folio_nid(folio), nr, &paid, &wait_ms);
+	if (!pghot_has_room(nid, nr))
+		return true;
+	if (!pghot_take_tokens(nid, folio_nid(folio), nr, &paid, &wait_ms))
+		return false;
+	if (paid)
+		atomic_long_add(paid, &pghot_target(nid)->in_fault);
+	return true;
 }
 
 /**
