@@ -81,8 +81,11 @@ def test_no_cpu_is_idle_in_rows_of_which_that_is_said():
     said = [name for name in said if name.rpartition("-")[2] in description.NO_SPARE]
     assert "graph500-busy" in said and "redis-2cpu" not in said
     entries = published.read(published.BENCH)
-    for own in published.rows_of(entries, said):
-        assert max(own.get("idle") or [0.0]) < 0.05, (own["experiment"], own["contender"])
+    told = [own for own in published.rows_of(entries, said) if own.get("idle")]
+    if not told:
+        pytest.skip("rows of before do not have it")
+    for own in told:
+        assert max(own["idle"]) < 0.05, (own["experiment"], own["contender"])
 
 
 @pytest.mark.parametrize("kind", description.NO_SPARE)

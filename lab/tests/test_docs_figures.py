@@ -391,9 +391,9 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
             )
         ),
     ),
-    "In compaction the two differ by less than 3%, either way.": (
+    "In compaction it is 4% and 6% slower in the mean of three seeds": (
         "docs/bench.md",
-        lambda: all(0.97 < without_engine(f"compaction-{c}") < 1.03 for c in ("idle", "busy")),
+        lambda: max(without_engine(f"compaction-{c}") for c in ("busy", "idle")) < 0.97,
     ),
     "If that part were scaled by the rule for all else, `regions` would gain nothing by these "
     "looks.": (
