@@ -402,9 +402,8 @@ static void nodes_memory_online(const struct memory_notify *mn)
 	if (pghot_nodes[nid] && pghot_nodes[nid]->active)
 		nodes_add_sections(pghot_nodes[nid], nodes_first_section(mn),
 				   nodes_nr_sections(mn));
-	else if (!pghot_target_active(nid)) {
+	else if (!pghot_target_active(nid))
 		nodes_sync();
-	}
 }
 
 static void nodes_memory_offline(const struct memory_notify *mn)
