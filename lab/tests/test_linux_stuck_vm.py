@@ -10,8 +10,11 @@ pytestmark = [pytest.mark.vm]
 
 machine = guests.fixture("three-node", "pghot=default")
 
-_HOTPLUG = "migrating pfn [0-9a-f]+ failed"
-"""What memory hotplug says of a page that cannot move."""
+_HOTPLUG = (
+    "do_migrate_range: [0-9]+ callbacks suppressed$|migrating pfn [0-9a-f]+ failed|page: |memcg:|"
+    "anon flags: |raw: |page dumped because: migration failure$"
+)
+"""What memory hotplug says of a page that cannot move, line by line."""
 
 
 @pytest.mark.parametrize("name", selftests.names("stuck.sh"))
