@@ -27,12 +27,15 @@ static unsigned long evicted_count(pg_data_t *pgdat, enum node_stat_item item)
 		       global_node_page_state_monotonic(item);
 }
 
-/* Whoever reclaims. */
-static unsigned long evicted_of_all(pg_data_t *pgdat)
+static unsigned long evicted_taken(pg_data_t *pgdat)
 {
-	return evicted_count(pgdat, PGSTEAL_ANON) + evicted_count(pgdat, PGSTEAL_FILE) -
-	       evicted_count(pgdat, PGDEMOTE_KSWAPD) - evicted_count(pgdat, PGDEMOTE_DIRECT) -
-	       evicted_count(pgdat, PGDEMOTE_KHUGEPAGED) -
+	return evicted_count(pgdat, PGSTEAL_ANON) + evicted_count(pgdat, PGSTEAL_FILE);
+}
+
+static unsigned long evicted_demoted(pg_data_t *pgdat)
+{
+	return evicted_count(pgdat, PGDEMOTE_KSWAPD) + evicted_count(pgdat, PGDEMOTE_DIRECT) +
+	       evicted_count(pgdat, PGDEMOTE_KHUGEPAGED) +
 	       evicted_count(pgdat, PGDEMOTE_PROACTIVE);
 }
 
@@ -52,11 +55,11 @@ void pghot_evicted_begin(struct pghot_evicted *e, int nid)
 
 	*e = (struct pghot_evicted) {
 		.by_gen = known,
-		/* It is kswapd that makes room. A memory cgroup at its limit does not. */
-		.taken = evicted_count(target, PGSTEAL_KSWAPD),
-		.demoted = evicted_count(target, PGDEMOTE_KSWAPD),
-		.here = evicted_of_all(target),
-		.all = evicted_of_all(known),
+		.taken = evicted_taken(target),
+		.demoted = evicted_demoted(target),
+		.kswapd = evicted_count(target, PGSTEAL_KSWAPD) -
+			  evicted_count(target, PGDEMOTE_KSWAPD),
+		.all = evicted_taken(known) - evicted_demoted(known),
 		.back = evicted_count(known, WORKINGSET_REFAULT_ANON) +
 			evicted_count(known, WORKINGSET_REFAULT_FILE),
 	};
@@ -69,8 +72,8 @@ void pghot_evicted_begin(struct pghot_evicted *e, int nid)
  * @promoted: pages promoted to it since then
  * @least: fewer say nothing, of either; at least 1
  *
- * Not where kswapd takes far less than comes, or far more, or demotes most of it, or where
- * others evict more than it does.
+ * Not where reclaim takes far less than comes, or far more, or demotes most of it, or where
+ * kswapd has no part in it, as the node has room.
  *
  * Context: any.
  *
@@ -88,10 +91,10 @@ bool pghot_evicted_wanted(const struct pghot_evicted *e, int nid, unsigned long 
 	/* Reclaim counts what it demoted first, and counts wait in lists of CPUs. */
 	if (now.by_gen != e->by_gen || taken <= 2 * demoted)
 		return false;
-	evicted = taken - demoted;
-	/* What is read again may then be what others evicted. */
-	if (2 * evicted < now.here - e->here)
+	/* A memory cgroup at its limit evicts where there is room, too. */
+	if ((long)(now.kswapd - e->kswapd) < (long)least)
 		return false;
+	evicted = taken - demoted;
 	return promoted >= least && evicted >= least && evicted >= promoted / EVICTED_PART &&
 	       evicted / EVICTED_PART <= promoted &&
 	       (now.back - e->back) * EVICTED_BACK >= now.all - e->all;

@@ -11,9 +11,9 @@
 /**
  * struct pghot_evicted - counts of pages, since boot
  * @by_gen: of the multi-gen LRU
- * @taken: taken from the target by kswapd, evicted or demoted
+ * @taken: taken from the target by reclaim, evicted or demoted
  * @demoted: those that were demoted
- * @here: evicted from the target, by whomever
+ * @kswapd: evicted from the target by kswapd
  * @all: evicted, as far as it is known whether they come back
  * @back: those that came back
  */
@@ -21,7 +21,7 @@ struct pghot_evicted {
 	bool by_gen;
 	unsigned long taken;
 	unsigned long demoted;
-	unsigned long here;
+	unsigned long kswapd;
 	unsigned long all;
 	unsigned long back;
 };
