@@ -397,7 +397,7 @@ static bool gate_may_access(int nid)
 void pghot_find_route(struct pghot_promoter *p, int nid,
 		      const nodemask_t *allowed, struct pghot_route *route)
 {
-	int n = NUMA_NO_NODE, waits_for = NUMA_NO_NODE;
+	int n = NUMA_NO_NODE;
 
 	if (!gate_may_access(nid))
 		nid = NUMA_NO_NODE;
@@ -415,7 +415,6 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 		if (route->first == NUMA_NO_NODE) {
 			route->first = n;
 			route->verdict = closed;
-			waits_for = nid == NUMA_NO_NODE ? nid : n;
 		}
 		if (closed == PGHOT_OPEN && n != route->first && p->dest[n].own_only)
 			continue;
@@ -427,7 +426,8 @@ void pghot_find_route(struct pghot_promoter *p, int nid,
 		}
 		route->waits |= PGHOT_WAIT_BIT(n);
 		if (closed == PGHOT_WAITS_RATE ? !pghot_target_slowed(n) :
-						 waits_for == n && gate_room_comes(p, n))
+						 nid != NUMA_NO_NODE && n == route->first &&
+						 gate_room_comes(p, n))
 			break;
 	}
 	if (route->first != NUMA_NO_NODE)
