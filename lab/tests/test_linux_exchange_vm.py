@@ -12,13 +12,14 @@ from lab.tests.bench_runs import by_kernel, runs_of
 pytestmark = pytest.mark.vm
 
 _EXCHANGED = ("pghot_promoted_pages", "pgdemote_kswapd", "numa_hint_faults")
+_LOOKED_AT = (*_EXCHANGED, "pghot_recorded_page_cache")
 
 _LOOKS = f"""#!/bin/sh
 looks() {{
 	until [ -e /run/lab/vmstat.begin ]; do usleep 10000; done
 	until [ -e /run/lab/vmstat.end ]; do
 		awk '/[.]/ {{ printf "{{\\"seconds\\":%s", $1 }}
-			/^({"|".join(_EXCHANGED)}) / {{ printf ",\\"%s\\":%s", $1, $2 }}
+			/^({"|".join(_LOOKED_AT)}) / {{ printf ",\\"%s\\":%s", $1, $2 }}
 			END {{ print "}}" }}' /proc/uptime /proc/vmstat
 		usleep 100000
 	done
@@ -42,8 +43,9 @@ def _run(
     contender: str = "pghot-default-hint_fault",
     setup: str = "",
 ) -> Result:
-    """A run of an experiment with pghot, short if it need not make so many accesses."""
-    run = runs_of(name, contender, quick=not accesses)[0]
+    """A run of an experiment with pghot, short if it need not make so many accesses and nobody
+    looks what comes of them."""
+    run = runs_of(name, contender, quick=not accesses and not looks)[0]
     if accesses:
         words = list(run.workload)
         words[words.index("--accesses") + 1] = accesses
@@ -103,14 +105,18 @@ def test_what_is_hot_is_exchanged_for_what_is_not(kernel):
 
 
 def test_a_file_that_does_not_fit_is_hardly_promoted(kernel):
-    # It is read in turn, beside a server whose pages gain by being promoted.
-    done = _run(kernel, "tenants", 1, contender="pghot-default")
+    # It is read in turn, beside a server whose pages gain by being promoted. What is watched of
+    # it are neighbours, so that one round in twenty takes it for worth more than it is. When
+    # that is over is by chance: it is asked how it goes in a quarter at least of the run.
+    freely = _run(kernel, "tenants", 0, contender="pghot-default")
+    done = _run(kernel, "tenants", 1, contender="pghot-default", looks=True)
     of = {tenant["name"]: tenant for tenant in done.workload["detail"]["tenants"]}
+    assert freely.vmstat["pghot_refused_no_gain"] == 0 and freely.seconds
     assert done.vmstat["pghot_exchange_loss"] > 0
-    # Of large folios, of which the file has some, one record counts for all pages.
-    assert done.vmstat["pghot_refused_no_gain"] > 2 * done.vmstat["pghot_recorded_page_cache"]
-    # Without this it is 60,000.
-    assert of["scan"]["promoted"] < 30000
+    recorded = "pghot_recorded_page_cache"
+    assert done.vmstat["pghot_refused_no_gain"] > freely.vmstat[recorded] / 4
+    for counter in (recorded, "pghot_promoted_pages"):
+        assert _quiet(done, counter) < freely.vmstat[counter] / freely.seconds / 4
     assert of["server"]["promoted"] > 10000
 
 
