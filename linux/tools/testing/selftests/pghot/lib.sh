@@ -411,7 +411,7 @@ hold_ready() { # records
 # Nothing becomes free by itself afterwards: neither page cache of earlier tests, which
 # kswapd would reclaim, nor thousands of pages that CPUs keep in lists of their own.
 hog() { # nodes
-	local line
+	local line status
 	knob /proc/sys/vm/percpu_pagelist_high_fraction 1000000
 	refresh
 	sync
@@ -419,7 +419,13 @@ hog() { # nodes
 	exec {HOG_FD}< <(exec "$HERE/hog" "$@" 2>&1)
 	HOG=$!
 	CHILDREN+=("$HOG")
-	read -r -t "$LIMIT" -u "$HOG_FD" line || fail "hog does not fill node $*"
+	read -r -t "$LIMIT" -u "$HOG_FD" line
+	status=$?
+	[ "$status" -le 128 ] || fail "hog does not fill node $* in $LIMIT seconds"
+	if [ "$status" -ne 0 ]; then
+		wait "$HOG"
+		fail "hog $* ends with status $? and says nothing"
+	fi
 	[ "$line" = full ] || fail "hog: $line"
 }
 
