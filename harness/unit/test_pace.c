@@ -11,6 +11,8 @@
 #define WINDOW	PGHOT_WINDOW_MS
 #define FREQ	PGHOT_FREQ_THRESHOLD
 #define LOOKED	10240
+/* So that all looks, an eighth late each, fall into a window. */
+#define LONGEST	(WINDOW * 7 / 8 / (FREQ + 1))
 
 static u32 period(u32 level)
 {
@@ -65,6 +67,20 @@ TEST(all_looks_of_a_round_fall_into_a_window)
 			}
 }
 
+/* As late as timers are: else the same would be found in more than a window, for ever. */
+TEST(what_two_looks_of_three_find_is_hot_at_any_pace)
+{
+	struct pghot_pace p = { };
+
+	for (p.level = 0; p.level <= PGHOT_PACE_SLOWEST; p.level++) {
+		u32 ms = pghot_pace_period_ms(&p, WINDOW, FREQ);
+		u32 took = pghot_pace_looks(FREQ) * (ms + ms / 8 + 1);
+
+		assert_int_equal(pghot_evidence_weight(PGHOT_COUNTS, FREQ, took, WINDOW, FREQ),
+				 FREQ);
+	}
+}
+
 TEST(it_takes_no_more_looks_than_are_counted)
 {
 	assert_int_equal(pghot_pace_looks(1), 2);
@@ -93,10 +109,10 @@ TEST(the_period_doubles_and_then_the_scan_rests)
 	assert_int_equal(period(0), WINDOW / PGHOT_PACE_PART);
 	for (level = 1; level < PGHOT_PACE_RESTS; level++) {
 		assert_true(period(level) == 2 * period(level - 1) ||
-			    period(level) == WINDOW / (FREQ + 1));
+			    period(level) == LONGEST);
 		assert_int_equal(rest(level, 0), 0);
 	}
-	assert_int_equal(period(PGHOT_PACE_RESTS), WINDOW / (FREQ + 1));
+	assert_int_equal(period(PGHOT_PACE_RESTS), LONGEST);
 	assert_int_equal(rest(PGHOT_PACE_RESTS, 0), WINDOW);
 	assert_int_equal(rest(PGHOT_PACE_SLOWEST, 0), 4 * WINDOW);
 }
@@ -182,6 +198,22 @@ TEST(what_stays_makes_those_slower_who_found_it)
 	assert_int_equal(p.level, 1);
 }
 
+/* One page is refused in each round, and now there are hot ones, which nobody has tried yet. */
+TEST(a_page_that_stays_does_not_speak_for_those_just_found)
+{
+	struct pghot_pace_round r = {
+		.looked = LOOKED, .fresh = 5000, .own = 5000, .stayed = 1,
+	};
+	struct pghot_pace p = { .level = 8 };
+
+	pghot_pace_follow(&p, &r);
+	assert_int_equal(p.level, 4);
+	/* None of them went. */
+	r.stayed = 5000;
+	pghot_pace_follow(&p, &r);
+	assert_int_equal(p.level, 5);
+}
+
 TEST(only_a_whole_pass_says_that_there_is_nothing)
 {
 	struct pghot_pace p = { .level = 3 };
@@ -241,6 +273,7 @@ TEST(no_more_cpu_time_is_spent_than_the_budget_has)
 
 UNIT_MAIN(
 	cmocka_unit_test(all_looks_of_a_round_fall_into_a_window),
+	cmocka_unit_test(what_two_looks_of_three_find_is_hot_at_any_pace),
 	cmocka_unit_test(it_takes_no_more_looks_than_are_counted),
 	cmocka_unit_test(what_each_look_finds_is_reported_before_the_last),
 	cmocka_unit_test(the_period_doubles_and_then_the_scan_rests),
@@ -251,6 +284,7 @@ UNIT_MAIN(
 	cmocka_unit_test(little_that_is_found_leaves_it),
 	cmocka_unit_test(what_nobody_promotes_makes_it_slower),
 	cmocka_unit_test(what_stays_makes_those_slower_who_found_it),
+	cmocka_unit_test(a_page_that_stays_does_not_speak_for_those_just_found),
 	cmocka_unit_test(only_a_whole_pass_says_that_there_is_nothing),
 	cmocka_unit_test(a_budget_that_is_used_up_makes_it_rest),
 	cmocka_unit_test(no_more_cpu_time_is_spent_than_the_budget_has),

@@ -15,6 +15,9 @@
 /* One page in so many is too little for a shorter period. */
 #define PACE_FEW	1024U
 
+/* A look is up to such a part of its period late, as timers are: see kernel/time/timer.c. */
+#define PACE_LATE	8U
+
 /* Where one access is enough it is no less slow than that. */
 #define PACE_ONCE	2U
 
@@ -55,11 +58,13 @@ u32 pghot_pace_least(u32 look, u32 freq_threshold)
 /*
  * More of what becomes ready stays than goes. What other sources find may be all that stays,
  * as files that are being written do. Nobody counts by source: who found no more than went is
- * taken for one who found what went.
+ * taken for one who found what went. And of what was found just now nothing is known yet: a
+ * page that stays does not speak for more than were tried.
  */
 static bool pace_finds_what_stays(const struct pghot_pace_round *r)
 {
-	return r->stayed > r->moved && r->own > r->moved;
+	return r->stayed > r->moved && r->own > r->moved &&
+	       r->own <= r->moved + r->stayed;
 }
 
 /**
@@ -86,7 +91,7 @@ void pghot_pace_follow(struct pghot_pace *p, const struct pghot_pace_round *r)
 
 static u32 pace_period_ms(u32 level, u32 window_ms, u32 freq_threshold)
 {
-	u32 longest = max(window_ms / (freq_threshold + 1), 1U);
+	u32 longest = max((window_ms - window_ms / PACE_LATE) / (freq_threshold + 1), 1U);
 	u32 shortest = max(window_ms / PGHOT_PACE_PART, PGHOT_PACE_LEAST_MS);
 
 	return min(shortest << min(level, PGHOT_PACE_RESTS - 1), longest);
@@ -98,8 +103,8 @@ static u32 pace_period_ms(u32 level, u32 window_ms, u32 freq_threshold)
  * @window_ms: the window
  * @freq_threshold: accesses within the window that make a page ready
  *
- * No longer than lets all looks of a round fall into a window: else what is
- * accessed as often as it takes would not be found. A budget that is used up makes
+ * No longer than lets all looks of a round fall into a window, late as they are: else
+ * what is accessed as often as it takes would not be found. A budget that is used up makes
  * the rest between rounds longer: a round takes as many looks either way, and one
  * that takes longer only reports later.
  *

@@ -76,7 +76,8 @@ bool pghot_pt_has_lower(struct pt_focus *focus, pmd_t *pmd, unsigned long addr)
 		return false;
 	if (pmd_leaf(val)) {
 		focus->looked++;
-		return pt_table_is_tracked(&memo, pmd_pfn(val));
+		/* Nor is the zero page anything that is moved, wherever it is. */
+		return !is_huge_zero_pmd(val) && pt_table_is_tracked(&memo, pmd_pfn(val));
 	}
 	ptes = pte_offset_map(pmd, addr);
 	if (!ptes)
@@ -116,7 +117,7 @@ int pghot_pt_pud(pud_t *pud, unsigned long addr, unsigned long end,
  * @slot: the page table
  * @memo: whether the section of the last page is tracked
  * @seen: places of large folios that were found accessed: each counts once
- * @known: the first page of the one that was met last, and
+ * @known: the first page of the one that was met last in a mapping, and
  * @nr_known: how many it has: each of its entries says the same
  * @least: report what was counted so often; 0: nothing
  * @last: no look at it follows
@@ -396,6 +397,8 @@ static bool pt_table_look_vma(struct pt_look *look, unsigned long start,
 	if (!vma)
 		return false;
 	*end = min(vma->vm_end, look->slot->addr + PMD_SIZE);
+	/* Two that map the same file next to each other may have a folio in different places. */
+	look->nr_known = 0;
 	if (pghot_pt_wants_vma(vma)) {
 		look->asks = look->least && READ_ONCE(pghot_tunables.ask) &&
 			     pghot_ask_vma(vma, start);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of the focus: a page table is in one at a time. */
+/* Tests of the focus: a page table is in one at a time, and from where it is accessed. */
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 
 #include "../source/page_table.h"
 
@@ -125,12 +126,36 @@ static void a_large_folio_of_two_tables_is_reported_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->a->large.weight, 2);
 }
 
+/* As the first thread of a process where others go on: it is listed until they have ended. */
+static void a_thread_that_has_ended_is_nowhere(struct kunit *test)
+{
+	struct signal_struct *all = kunit_kzalloc(test, sizeof(*all), GFP_KERNEL);
+	struct task_struct *one = kunit_kzalloc(test, sizeof(*one), GFP_KERNEL);
+	struct focus_fixture *f = test->priv;
+	struct pt_accessor accessor;
+
+	KUNIT_ASSERT_NOT_NULL(test, all);
+	KUNIT_ASSERT_NOT_NULL(test, one);
+	INIT_LIST_HEAD(&all->thread_head);
+	one->signal = all;
+	list_add(&one->thread_node, &all->thread_head);
+	rcu_assign_pointer(f->mm->owner, one);
+	pghot_pt_accessor(f->mm, &accessor);
+	KUNIT_EXPECT_EQ(test, accessor.most, cpu_to_node(0));
+
+	one->exit_state = EXIT_ZOMBIE;
+	pghot_pt_accessor(f->mm, &accessor);
+	RCU_INIT_POINTER(f->mm->owner, NULL);
+	KUNIT_EXPECT_EQ(test, accessor.most, NUMA_NO_NODE);
+}
+
 static struct kunit_case focus_cases[] = {
 	KUNIT_CASE(who_comes_second_leaves_it_out),
 	KUNIT_CASE(who_looks_is_told_the_node),
 	KUNIT_CASE(once_in_a_focus_is_enough),
 	KUNIT_CASE(one_that_is_full_takes_no_more),
 	KUNIT_CASE(a_large_folio_of_two_tables_is_reported_once),
+	KUNIT_CASE(a_thread_that_has_ended_is_nowhere),
 	{ }
 };
 

@@ -27,8 +27,10 @@
 
 #define WORKERS_MAX	16
 #define MAPPINGS	50000
+/* Pages of half a folio of 64 KiB. */
+#define HALF		8UL
 
-enum share { ALL, HALVES, TURNS };
+enum share { ALL, HALVES, TURNS, APART };
 enum what { IDLE, TOUCH, UNSCANNED, SPIN, QUIT };
 
 static int cpus[WORKERS_MAX], nr_workers = 1;
@@ -53,6 +55,8 @@ static bool is_own(int me, unsigned long page)
 		return page * nr_workers / region.nr_pages == (unsigned long)me;
 	case TURNS:
 		return page % nr_workers == (unsigned long)me;
+	case APART:
+		return page / HALF % 4 == 2;
 	default:
 		return true;
 	}
@@ -267,6 +271,25 @@ static void remap(void)
 		die("pthread_create: %s", strerror(err));
 }
 
+/* Every other folio of 64 KiB is given back, and the others have their second half there. */
+static void apart(void)
+{
+	unsigned long page;
+
+	for (page = 0; page < region.nr_pages; page += 4 * HALF) {
+		char *half = region.start + (page + HALF) * PAGE, *to = half + HALF * PAGE;
+
+		if (munmap(to, 2 * HALF * PAGE) ||
+		    mremap(half, HALF * PAGE, HALF * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
+			   to) != to)
+			die("mremap: %s", strerror(errno));
+	}
+	share = APART;
+	for (page = 0; page < region.nr_pages; page++)
+		if (is_own(0, page))
+			*region_word(page) = region_pattern(page);
+}
+
 static bool obey(char *line);
 
 /* Until somebody says that it is over, or goes away. */
@@ -314,6 +337,8 @@ static void leave(void)
  *	policy MODE N,..  policy of this process; workers keep theirs
  *	free		give the memory back
  *	remap		map and unmap other memory from now on, all the time
+ *	apart		of every other folio of 64 KiB map the second half elsewhere; workers
+ *			access those halves alone from now on, and the rest cannot be checked
  *	leave		another thread takes further commands, and this one ends
  */
 static bool obey(char *line)
@@ -370,6 +395,9 @@ static bool obey(char *line)
 		puts("ok");
 	} else if (!strcmp(line, "remap")) {
 		remap();
+		puts("ok");
+	} else if (!strcmp(line, "apart")) {
+		apart();
 		puts("ok");
 	} else if (!strcmp(line, "leave")) {
 		leave();

@@ -70,6 +70,20 @@ test_large_folios() {
 	arrives thp "$MB" "$SLOW"
 }
 
+# A file's code and its data may have parts of the same folio, in different places.
+test_large_folios_in_two_mappings() {
+	need_scan
+	only_64kib
+	memory -c "$CPU" thp "$MB" "$SLOW"
+	expect ok apart
+	remember
+	ask run
+	placed "$TOPLIST" $((PAGES / 2))
+	wait_until grown pghot_promoted_pages $((PAGES / 2)) ||
+		fail "pghot_promoted_pages grew by $(grew pghot_promoted_pages)"
+	conserved
+}
+
 test_locked_memory() {
 	need_scan
 	memory anon "$MB" "$SLOW"
@@ -163,10 +177,11 @@ test_budget_holds() {
 	((i < 4)) || fail "the budget does not hold, makes no difference, or is never met"
 }
 
-# A short window. Sets LONGEST, the period in which all looks of a round fall into it.
+# A short window. Sets LONGEST, the period in which all looks of a round fall into it, each an
+# eighth late.
 short_window() {
 	knob $PGHOT/window_ms 1000
-	LONGEST=$((1000 / ($(<$PGHOT/freq_threshold) + 1)))
+	LONGEST=$((875 / ($(<$PGHOT/freq_threshold) + 1)))
 }
 
 # What is hot and may not go is found again and again, ever less often.
