@@ -15,6 +15,8 @@
 #include "numa.h"
 
 #define CHUNK	256UL
+/* So often in a row memory that a node has may not be had: others may be faster. */
+#define FAILURES	1000
 
 /* Pages of one zone above its mark, negative if it is below. */
 struct zone {
@@ -75,20 +77,24 @@ static long room(int node)
 	return most;
 }
 
-static bool take(int node, unsigned long pages)
+static void take(int node, unsigned long pages)
 {
+	static int failures;
 	char *p = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
-		return false;
+		die("mmap of %lu pages: %s", pages, strerror(errno));
 	madvise(p, pages * PAGE, MADV_NOHUGEPAGE);
 	set_policy(MPOL_BIND, 1UL << node);
-	if (mlock(p, pages * PAGE)) {
-		munmap(p, pages * PAGE);
-		return false;
+	if (!mlock(p, pages * PAGE)) {
+		failures = 0;
+		return;
 	}
-	return true;
+	if (++failures == FAILURES)
+		die("mlock of %lu pages on node %d: %s", pages, node, strerror(errno));
+	munmap(p, pages * PAGE);
+	nap_ms(1);
 }
 
 int main(int argc, char **argv)
