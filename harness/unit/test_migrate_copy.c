@@ -2,23 +2,7 @@
 /* mm/migrate_copy/choice.c: what copying costs, and who is to copy. */
 #include "unit.h"
 
-#include "migrate_copy/choice.h"
-
-#define NS(cost)	((u64)(cost) >> MIGRATE_COPY_SHIFT)
-
-static void learn(struct migrate_copy_cost *c, unsigned int times, u64 ns, u64 kib)
-{
-	while (times--)
-		migrate_copy_learn(c, ns, kib);
-}
-
-static struct migrate_copy_cost known(u64 ns_per_kib)
-{
-	struct migrate_copy_cost c = { };
-
-	learn(&c, MIGRATE_COPY_KNOWN, 64 * ns_per_kib, 64);
-	return c;
-}
+#include "migrate_copy.h"
 
 /* Whether an engine copies that takes no longer than the CPU. */
 static enum migrate_copy_verdict judge(struct migrate_copy_cost *engine,
@@ -203,8 +187,8 @@ TEST(what_is_busy_is_left_alone_for_a_while)
 	migrate_copy_was_busy(&engine);
 	migrate_copy_was_busy(&fresh);
 	for (i = 0; i < MIGRATE_COPY_REST; i++) {
-		assert_int_equal(judge(&engine, &cpu), MIGRATE_COPY_BY_CPU);
-		assert_int_equal(judge(&fresh, &cpu), MIGRATE_COPY_BY_CPU);
+		assert_int_equal(judge(&engine, &cpu), MIGRATE_COPY_RESTS);
+		assert_int_equal(judge(&fresh, &cpu), MIGRATE_COPY_RESTS);
 	}
 	assert_int_equal(judge(&engine, &cpu), MIGRATE_COPY_BY_ENGINE);
 	assert_int_equal(judge(&fresh, &cpu), MIGRATE_COPY_TO_LEARN);
@@ -217,7 +201,7 @@ static unsigned int rest(struct migrate_copy_cost *engine,
 	unsigned int jobs = 0;
 
 	migrate_copy_was_busy(engine);
-	for (; judge(engine, cpu) == MIGRATE_COPY_BY_CPU; jobs++)
+	for (; judge(engine, cpu) == MIGRATE_COPY_RESTS; jobs++)
 		assert_true(jobs < 100000);
 	return jobs;
 }
@@ -239,7 +223,7 @@ TEST(what_is_never_but_busy_is_asked_ever_more_seldom)
 	/* Several who were asked before one was told count once. */
 	for (i = 0; i < 20; i++)
 		migrate_copy_was_busy(&engine);
-	for (i = 0; judge(&engine, &cpu) == MIGRATE_COPY_BY_CPU; i++)
+	for (i = 0; judge(&engine, &cpu) == MIGRATE_COPY_RESTS; i++)
 		;
 	assert_int_equal(i, 2 * MIGRATE_COPY_REST);
 }
@@ -393,70 +377,6 @@ TEST(what_was_late_is_used_once_it_is_not)
 	assert_int_equal(migrate_copy_judge(&engine, &took, &cpu), MIGRATE_COPY_BY_ENGINE);
 }
 
-/*
- * Batches of 512 pages as batch.c has them, copied by an engine and a CPU of 250 ns a KiB.
- * Return the share of the pages that the engine copied, in percent.
- */
-static unsigned int share(u64 setup, u64 ns_per_kib, u64 first_ns, unsigned int batches,
-			  unsigned int hiccup)
-{
-	struct migrate_copy_cost cpu = known(250), costs[MIGRATE_COPY_SIZES] = { };
-	struct migrate_copy_cost took[MIGRATE_COPY_SIZES] = { };
-	struct migrate_copy_line line = { };
-	u64 copied = 0, jobs = 0, left, kib, ns;
-	unsigned int i;
-	u32 nth = 0;
-
-	for (i = 0; i < batches; i++) {
-		for (left = 2048; left; left -= kib) {
-			unsigned int size;
-
-			kib = migrate_copy_chunk(&line, first_ns, ++nth) & ~3ULL;
-			kib = kib < left ? kib : left;
-			kib = kib < 1024 ? kib : 1024;
-			size = migrate_copy_size(kib / 4);
-			if (migrate_copy_judge(&costs[size], &took[size],
-					       &cpu) == MIGRATE_COPY_BY_CPU)
-				break;
-			ns = setup + kib * ns_per_kib;
-			if (++jobs == hiccup)
-				ns += 3000000;
-			migrate_copy_line_add(&line, kib, ns);
-			migrate_copy_learn(&costs[size], ns, kib);
-			migrate_copy_learn(&took[size], ns, kib);
-			copied += kib;
-		}
-	}
-	return copied * 100 / (batches * 2048ULL);
-}
-
-TEST(an_engine_that_wins_is_used_whatever_happened_once)
-{
-	unsigned int hiccup;
-
-	for (hiccup = 0; hiccup < 40; hiccup++)
-		assert_true(share(2000, 50, 100000, 2000, hiccup) >= 90);
-}
-
-TEST(what_an_engine_is_good_for_is_not_forgotten)
-{
-	assert_true(share(20000, 50, 1000000, 2000, 0) >= 90);
-	assert_true(share(20000, 50, 100000, 20000, 0) >= 90);
-}
-
-TEST(a_large_setup_pays_where_jobs_are_large)
-{
-	assert_true(share(90000, 10, 100000, 2000, 0) >= 90);
-	/* And where they must be small it does not. */
-	assert_true(share(90000, 10, 20000, 2000, 0) <= 10);
-}
-
-TEST(an_engine_that_loses_is_hardly_used)
-{
-	assert_true(share(5000, 300, 100000, 20000, 0) <= 1);
-	assert_true(share(200000, 200, 100000, 20000, 0) <= 1);
-}
-
 UNIT_MAIN(
 	cmocka_unit_test(sizes_are_powers_of_four),
 	cmocka_unit_test(each_way_has_costs_of_its_own),
@@ -478,8 +398,4 @@ UNIT_MAIN(
 	cmocka_unit_test(what_lost_is_tried_sooner_once_the_cpu_is_dearer),
 	cmocka_unit_test(what_is_late_is_hardly_used_however_little_it_costs),
 	cmocka_unit_test(what_was_late_is_used_once_it_is_not),
-	cmocka_unit_test(an_engine_that_wins_is_used_whatever_happened_once),
-	cmocka_unit_test(what_an_engine_is_good_for_is_not_forgotten),
-	cmocka_unit_test(a_large_setup_pays_where_jobs_are_large),
-	cmocka_unit_test(an_engine_that_loses_is_hardly_used),
 )

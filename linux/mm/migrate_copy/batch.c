@@ -204,6 +204,9 @@ static struct migrate_copy_job *copy_start(struct migrate_copy *copy)
 				migrate_copy_put(plan.engine);
 			break;
 		}
+		/* The engine is asked again when the CPU gets there: just now it is still busy. */
+		if (plan.rests)
+			return job;
 		if (!job->engine) {
 			copy_by_cpu(job);
 			kfree(job);
@@ -224,11 +227,14 @@ static struct migrate_copy_job *copy_start(struct migrate_copy *copy)
 
 static void copy_finish(struct migrate_copy_job *job)
 {
-	u64 began = copy_clock(job);
+	u64 began;
 
-	job->engine->ops->finish(job->engine, job);
-	migrate_copy_account(job, copy_clock(job) - began);
-	copy_mark(job);
+	if (job->engine) {
+		began = copy_clock(job);
+		job->engine->ops->finish(job->engine, job);
+		migrate_copy_account(job, copy_clock(job) - began);
+		copy_mark(job);
+	}
 	kfree(job);
 }
 

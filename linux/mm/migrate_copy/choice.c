@@ -140,7 +140,7 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 		return MIGRATE_COPY_BY_CPU;
 	if (engine->rest) {
 		engine->rest--;
-		return MIGRATE_COPY_BY_CPU;
+		return MIGRATE_COPY_RESTS;
 	}
 	if (engine->known < MIGRATE_COPY_KNOWN)
 		return MIGRATE_COPY_TO_LEARN;

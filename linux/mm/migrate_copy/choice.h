@@ -102,6 +102,7 @@ struct migrate_copy_line {
 /* Who copies a job. */
 enum migrate_copy_verdict {
 	MIGRATE_COPY_BY_CPU,	/* as ever, a folio at a time as it is moved */
+	MIGRATE_COPY_RESTS,	/* the CPU too, but the next job may be the engine's */
 	MIGRATE_COPY_BY_ENGINE,
 	MIGRATE_COPY_TO_LEARN,	/* the engine, whose cost is not known, or long ago */
 };

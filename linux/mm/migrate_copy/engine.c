@@ -81,7 +81,7 @@ static unsigned int chunk_of(struct migrate_copy_state *state, unsigned int way,
 
 /*
  * The engine for the next folios, and how many of them. One that has to be known yet goes
- * before all others.
+ * before all others. Where there is none but one that rests, as many are left to the CPU.
  */
 static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 					 enum migrate_reason reason,
@@ -105,17 +105,25 @@ static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 		if (READ_ONCE(state->use) != MIGRATE_COPY_ALWAYS)
 			verdict = migrate_copy_judge(cost, &state->took[way][order][size],
 						     cpu);
-		if (verdict == MIGRATE_COPY_BY_CPU ||
+		if (verdict == MIGRATE_COPY_RESTS && !best) {
+			plan->rests = true;
+			plan->folios = folios;
+		}
+		if (verdict < MIGRATE_COPY_BY_ENGINE ||
 		    (verdict == MIGRATE_COPY_BY_ENGINE && cost->cost >= least))
 			continue;
 		best = state;
+		plan->rests = false;
 		plan->folios = folios;
 		if (verdict == MIGRATE_COPY_TO_LEARN)
 			return best;
 		least = cost->cost;
 	}
-	/* That decides how often jobs of a size for comparison are compared: no others say it. */
-	if (kib_of(run, order) >= MIGRATE_COPY_CHUNK)
+	/*
+	 * That decides how often jobs of a size for comparison are compared: no others say it.
+	 * Who rests has not lost.
+	 */
+	if (kib_of(run, order) >= MIGRATE_COPY_CHUNK && !plan->rests)
 		cpu->winner = best ? least : 0;
 	return best;
 }
@@ -148,7 +156,8 @@ static bool is_compared(enum migrate_reason reason, unsigned int order)
  * The least dear engine does, if it is less dear than the CPU. One that is not known is
  * tried, and the CPU's own cost is measured now and then, with as much as tells.
  *
- * Return: true if they are to be copied early. Whoever takes the plan puts its engine.
+ * Return: true if they are to be copied early, or left to the CPU while the engine rests;
+ * false: no more of this kind are worth asking for. Whoever takes the plan puts its engine.
  */
 bool migrate_copy_plan(struct migrate_copy_plan *plan,
 		       enum migrate_reason reason, const struct folio *src,
@@ -162,6 +171,7 @@ bool migrate_copy_plan(struct migrate_copy_plan *plan,
 	if (order >= MIGRATE_COPY_ORDERS)
 		return false;
 	plan->engine = NULL;
+	plan->rests = false;
 	plan->contended = cpu_is_contended();
 	rcu_read_lock();
 	spin_lock(&costs_lock);
@@ -175,7 +185,7 @@ bool migrate_copy_plan(struct migrate_copy_plan *plan,
 	else if (best && percpu_ref_tryget_live(&best->jobs))
 		plan->engine = best->engine;
 	rcu_read_unlock();
-	return sample || plan->engine;
+	return sample || plan->rests || plan->engine;
 }
 
 /* See migrate_copy_gains(). */

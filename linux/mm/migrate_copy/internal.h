@@ -31,7 +31,8 @@
  * @left: how many are from there on
  * @run: so many of these are like the first one, or more; 0: they were not counted
  * @refused: by way and order the class of the most such that nobody was to copy, plus 1
- * @now: the job that is under way, if any. Its first folio has not been moved
+ * @now: the job that is under way, if any. Its first folio has not been moved. One without
+ *	 an engine is what the CPU copies in its turn while the engine rests
  */
 struct migrate_copy {
 #ifdef CONFIG_MIGRATE_COPY
@@ -109,11 +110,13 @@ static inline bool migrate_copy_gains(enum migrate_reason reason, int nid,
  * @engine: who copies, with a reference; NULL: the CPU, to be compared with
  * @folios: how many, at least 1
  * @contended: others want this CPU
+ * @rests: nobody copies them early: the engine was busy and is asked again later
  */
 struct migrate_copy_plan {
 	struct migrate_copy_engine *engine;
 	unsigned int folios;
 	bool contended;
+	bool rests;
 };
 
 unsigned int migrate_copy_way_of(int from, int to);
