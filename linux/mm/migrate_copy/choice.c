@@ -78,15 +78,12 @@ void migrate_copy_learn(struct migrate_copy_cost *c, u64 ns, u64 kib)
 		c->cost -= (c->cost - cost) >> MIGRATE_COPY_FOLLOW;
 }
 
-/* How many times the CPU's cost one loses that is tried, at least 1. */
-static u32 loss_of(const struct migrate_copy_cost *engine,
-		   const struct migrate_copy_cost *took,
-		   const struct migrate_copy_cost *cpu)
+/* How many times the cost of who is cheap is lost by trying who is dear, at least 1. */
+static u32 loss_of(u32 dear, u32 cheap)
 {
-	u32 dear = max(engine->cost, took->cost / 2);
-	u32 more = dear - min(dear, cpu->cost);
+	u32 more = dear - min(dear, cheap);
 
-	return clamp(more / max(cpu->cost, 1U), 1U, MIGRATE_COPY_AGAIN_TIMES);
+	return clamp(more / max(cheap, 1U), 1U, MIGRATE_COPY_AGAIN_TIMES);
 }
 
 /* It cost that much less than the CPU by which one has to, and kept nobody waiting. */
@@ -156,13 +153,64 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 	if (!engine->again)
 		engine->again = MIGRATE_COPY_AGAIN;
 	/* By what the CPU costs now: it may have become dearer since it lost. */
-	wait = engine->again * loss_of(engine, took, cpu);
+	wait = engine->again * loss_of(max(engine->cost, took->cost / 2), cpu->cost);
 	if (!engine->wait || engine->wait > wait)
 		engine->wait = wait;
 	if (--engine->wait)
 		return MIGRATE_COPY_BY_CPU;
 	engine->again = min(2 * engine->again, MIGRATE_COPY_AGAIN_MAX);
 	return MIGRATE_COPY_TO_LEARN;
+}
+
+/*
+ * Is one that another one beats to be tried? It counts as if it had lost to the CPU. By how
+ * much goes by who beats it, who may be beaten by a third one.
+ */
+static bool beaten_is_due(struct migrate_copy_cost *engine, const struct migrate_copy_cost *by)
+{
+	u32 wait = MIGRATE_COPY_AGAIN_MAX * loss_of(engine->cost, by->cost);
+
+	if (++engine->beaten < wait)
+		return false;
+	engine->beaten = 0;
+	/* What it costs may be found to be less. */
+	engine->won = 0;
+	if (!engine->again)
+		engine->again = MIGRATE_COPY_AGAIN;
+	return true;
+}
+
+/**
+ * migrate_copy_prefer - does an engine copy rather than those that were asked before?
+ * @choice: who copies of these; all 0 if there was none. Updated
+ * @engine: what jobs of this kind cost with it
+ * @verdict: on it
+ *
+ * Of those that are less dear than the CPU the least dear does. The others are tried now and
+ * then, as those that lost to the CPU are: nothing would tell that one is less dear by now.
+ *
+ * Return: true if it does. After MIGRATE_COPY_TO_LEARN nobody else is to be asked.
+ */
+bool migrate_copy_prefer(struct migrate_copy_choice *choice,
+			 struct migrate_copy_cost *engine,
+			 enum migrate_copy_verdict verdict)
+{
+	struct migrate_copy_cost *best = choice->cost;
+	bool better = verdict > choice->verdict;
+
+	if (verdict == MIGRATE_COPY_BY_ENGINE && choice->verdict == verdict) {
+		better = engine->cost < best->cost;
+		if (beaten_is_due(better ? best : engine, better ? engine : best)) {
+			better = !better;
+			choice->verdict = MIGRATE_COPY_TO_LEARN;
+			verdict = MIGRATE_COPY_TO_LEARN;
+		}
+	}
+	if (better) {
+		choice->verdict = verdict;
+		choice->cost = engine;
+	}
+	return better;
 }
 
 /**

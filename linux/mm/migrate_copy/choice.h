@@ -24,7 +24,8 @@
 #define MIGRATE_COPY_MARGIN	4
 /*
  * What lost is tried again after so many jobs, and after twice as many each time that
- * it loses again. While it loses, a batch asks once.
+ * it loses again. While it loses, a batch asks once. One that another engine beats waits as
+ * long as the longest.
  */
 #define MIGRATE_COPY_AGAIN	16U
 #define MIGRATE_COPY_AGAIN_MAX	256U
@@ -69,6 +70,7 @@
  * @rest: so many jobs more until it is asked at all
  * @rested: how many it was not asked for when it was last busy; 0: it did a job since
  * @winner: of the CPU, what the engine costs that won against it last; 0: none did
+ * @beaten: how often another engine beat it since it was last tried for that
  */
 struct migrate_copy_cost {
 	u32 cost;
@@ -79,6 +81,7 @@ struct migrate_copy_cost {
 	u32 rest;
 	u32 rested;
 	u32 winner;
+	u32 beaten;
 };
 
 /**
@@ -99,12 +102,22 @@ struct migrate_copy_line {
 	bool told;
 };
 
-/* Who copies a job. */
+/* Who copies a job. Of several engines one whose verdict is further down does. */
 enum migrate_copy_verdict {
 	MIGRATE_COPY_BY_CPU,	/* as ever, a folio at a time as it is moved */
 	MIGRATE_COPY_RESTS,	/* the CPU too, but the next job may be the engine's */
 	MIGRATE_COPY_BY_ENGINE,
 	MIGRATE_COPY_TO_LEARN,	/* the engine, whose cost is not known, or long ago */
+};
+
+/**
+ * struct migrate_copy_choice - who copies a job, of the engines that were asked so far
+ * @verdict: on the one who does
+ * @cost: what jobs of this kind cost with it; NULL: the CPU does
+ */
+struct migrate_copy_choice {
+	enum migrate_copy_verdict verdict;
+	struct migrate_copy_cost *cost;
 };
 
 unsigned int migrate_copy_way(bool within, bool from_top, bool to_top);
@@ -113,6 +126,9 @@ void migrate_copy_learn(struct migrate_copy_cost *c, u64 ns, u64 kib);
 enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 					     struct migrate_copy_cost *took,
 					     const struct migrate_copy_cost *cpu);
+bool migrate_copy_prefer(struct migrate_copy_choice *choice,
+			 struct migrate_copy_cost *engine,
+			 enum migrate_copy_verdict verdict);
 bool migrate_copy_wins(const struct migrate_copy_cost *engine,
 		       const struct migrate_copy_cost *took,
 		       const struct migrate_copy_cost *cpu);

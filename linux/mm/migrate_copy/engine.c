@@ -90,7 +90,7 @@ static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 {
 	struct migrate_copy_cost *cpu = &cpu_costs[way][order];
 	struct migrate_copy_state *state, *best = NULL;
-	u32 least = U32_MAX;
+	struct migrate_copy_choice choice = { };
 
 	list_for_each_entry_rcu(state, &migrate_copy_engines, list) {
 		enum migrate_copy_verdict verdict = MIGRATE_COPY_BY_ENGINE;
@@ -105,26 +105,20 @@ static struct migrate_copy_state *choose(struct migrate_copy_plan *plan,
 		if (READ_ONCE(state->use) != MIGRATE_COPY_ALWAYS)
 			verdict = migrate_copy_judge(cost, &state->took[way][order][size],
 						     cpu);
-		if (verdict == MIGRATE_COPY_RESTS && !best) {
-			plan->rests = true;
+		if (migrate_copy_prefer(&choice, cost, verdict)) {
+			best = state;
 			plan->folios = folios;
 		}
-		if (verdict < MIGRATE_COPY_BY_ENGINE ||
-		    (verdict == MIGRATE_COPY_BY_ENGINE && cost->cost >= least))
-			continue;
-		best = state;
-		plan->rests = false;
-		plan->folios = folios;
-		if (verdict == MIGRATE_COPY_TO_LEARN)
+		if (choice.verdict == MIGRATE_COPY_TO_LEARN)
 			return best;
-		least = cost->cost;
 	}
-	/*
-	 * That decides how often jobs of a size for comparison are compared: no others say it.
-	 * Who rests has not lost.
-	 */
-	if (kib_of(run, order) >= MIGRATE_COPY_CHUNK && !plan->rests)
-		cpu->winner = best ? least : 0;
+	/* Who rests has not lost: who won last stays. */
+	plan->rests = choice.verdict == MIGRATE_COPY_RESTS;
+	if (plan->rests)
+		return NULL;
+	/* That decides how often jobs of a size for comparison are compared: no others say it. */
+	if (kib_of(run, order) >= MIGRATE_COPY_CHUNK)
+		cpu->winner = best ? choice.cost->cost : 0;
 	return best;
 }
 
