@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/delay.h>
 
+#include "../../mm/migrate_copy/state.h"
 #include "dcbm_fake.h"
 
 static int fake_init(struct kunit *test)
@@ -247,6 +248,40 @@ static void idle_channels_are_taken_first(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[n].jobs), 1);
 }
 
+static void fake_restore(void *data)
+{
+	const struct migrate_copy_engine *was = data;
+
+	dcbm_engine.use = was->use;
+	dcbm_engine.kept = was->kept;
+}
+
+/* The engine goes for that and comes back. */
+static void settings_stay_when_channels_change(struct kunit *test)
+{
+	static struct migrate_copy_engine was;
+	static const unsigned int channels[] = { 2, 0, 1 };
+	unsigned int n;
+
+	was = dcbm_engine;
+	/* After the channels, with which it goes for good, are gone. */
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, fake_restore, &was), 0);
+	fake_add(test, "idxd", 0);
+	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
+	KUNIT_EXPECT_EQ(test, dcbm_engine.state->use, was.use);
+	mutex_lock(&migrate_copy_lock);
+	migrate_copy_switch(dcbm_engine.state, MIGRATE_COPY_OFF);
+	mutex_unlock(&migrate_copy_lock);
+	WRITE_ONCE(dcbm_engine.state->reasons, BIT(MR_DEMOTION));
+	for (n = 0; n < ARRAY_SIZE(channels); n++) {
+		KUNIT_ASSERT_EQ(test, fake_set(channels[n]), 0);
+		if (!channels[n])
+			continue;
+		KUNIT_EXPECT_EQ(test, dcbm_engine.state->use, MIGRATE_COPY_OFF);
+		KUNIT_EXPECT_EQ(test, dcbm_engine.state->reasons, BIT(MR_DEMOTION));
+	}
+}
+
 /* Whoever sets the parameter does not wait for a channel that hangs. */
 static void a_channel_that_hangs_stays(struct kunit *test)
 {
@@ -349,6 +384,7 @@ static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(nodes_give_channels_in_turn),
 	KUNIT_CASE(devices_of_a_node_all_give_channels),
 	KUNIT_CASE(idle_channels_are_taken_first),
+	KUNIT_CASE(settings_stay_when_channels_change),
 	KUNIT_CASE(a_channel_that_hangs_stays),
 	KUNIT_CASE(who_is_not_called_back_goes_on),
 	KUNIT_CASE(what_is_left_is_asked_for),

@@ -108,7 +108,8 @@ struct migrate_copy_ops {
  * @reasons: for which reasons of migration it is there, a bit for each
  * @min_order: smallest folio that it takes
  * @max_order: largest
- * @use: when it is used at first
+ * @use: when it is used at first, and from when it goes on as it was used then
+ * @kept: for which of @reasons it was used when it went, for all if none; the core's
  * @state: the core's
  */
 struct migrate_copy_engine {
@@ -117,6 +118,7 @@ struct migrate_copy_engine {
 	unsigned long reasons;
 	unsigned int min_order, max_order;
 	enum migrate_copy_use use;
+	unsigned long kept;
 	struct migrate_copy_state *state;
 };
 

@@ -362,6 +362,9 @@ static bool is_known(const char *name)
 static void forget(struct migrate_copy_state *state)
 {
 	mutex_lock(&migrate_copy_lock);
+	/* Whoever set that does not set it again when it comes back. */
+	state->engine->use = state->use;
+	state->engine->kept = state->reasons;
 	migrate_copy_switch(state, MIGRATE_COPY_OFF);
 	list_del_rcu(&state->list);
 	mutex_unlock(&migrate_copy_lock);
@@ -378,7 +381,8 @@ static void forget(struct migrate_copy_state *state)
  * migrate_copy_register - an engine is there
  * @engine: the engine, whose name nobody else has
  *
- * It is used from now on as it asks to be, and stays until migrate_copy_unregister().
+ * It is used from now on as it asks to be, or as it was when it went the last time, and stays
+ * until migrate_copy_unregister().
  *
  * Context: process context, may sleep.
  *
@@ -401,7 +405,7 @@ int migrate_copy_register(struct migrate_copy_engine *engine)
 	if (err)
 		goto out_free;
 	state->engine = engine;
-	state->reasons = engine->reasons & MIGRATE_COPY_ANY;
+	state->reasons = (engine->kept ?: engine->reasons) & MIGRATE_COPY_ANY;
 	mutex_lock(&migrate_copy_lock);
 	err = is_known(engine->name) ? -EEXIST : 0;
 	if (!err) {

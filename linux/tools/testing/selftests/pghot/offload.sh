@@ -256,7 +256,7 @@ test_an_engine_is_kept_for_some_reasons() {
 		fi
 	done
 	[ "$(<"$reasons")" = "$all" ] || fail "what was refused left '$(<"$reasons")'"
-	echo numa_misplaced demotion >"$reasons" || fail "cannot set reasons"
+	knob "$reasons" "numa_misplaced demotion"
 	[ "$(<"$reasons")" = "numa_misplaced demotion" ] || fail "reasons: $(<"$reasons")"
 	moves anon "$MB" "$FAST" "$SLOW" 2
 	[ "$(engine_sum test copied)" = 0 ] || fail "it copied $(engine_sum test copied)"
