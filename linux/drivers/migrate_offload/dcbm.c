@@ -216,6 +216,7 @@ static int job_give(struct migrate_copy_job *job)
 	}
 	memset(own, 0, offsetof(struct dcbm_job, copy));
 	own->job = job;
+	own->began = jiffies;
 	own->kept = (void *)&own->copy[pieces];
 	INIT_DELAYED_WORK(&own->ask, job_ask_late);
 	INIT_WORK(&own->late, job_late);
@@ -254,10 +255,14 @@ static int dcbm_start(struct migrate_copy_engine *engine,
 	return err;
 }
 
-/* Wait for a job as long as it is not late; false: it is. */
+/*
+ * Wait for a job as long as it is not late; false: it is. That counts from when it was given:
+ * whoever had two given to a channel that hangs does not wait for one after the other.
+ */
 static bool job_wait(struct dcbm_job *own)
 {
-	unsigned long late = jiffies + late_jiffies;
+	unsigned long late = own->began + late_jiffies;
+	unsigned long now;
 
 	/* Where a channel did not take the last piece, which is the one that interrupts. */
 	while (own->silent) {
@@ -267,7 +272,8 @@ static bool job_wait(struct dcbm_job *own)
 		if (time_after(jiffies, late))
 			return false;
 	}
-	return wait_for_completion_timeout(&own->done, late_jiffies);
+	now = jiffies;
+	return wait_for_completion_timeout(&own->done, time_before(now, late) ? late - now : 1);
 }
 
 static void retire(const struct migrate_copy_job *job)

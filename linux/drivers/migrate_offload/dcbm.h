@@ -62,6 +62,7 @@ enum {
  * struct dcbm_job - a job, in pieces
  * @job: the job; gone if it was left
  * @state: who sees to it
+ * @began: when it was given, in jiffies
  * @kept: folios that the channels may read and write, if it was left
  * @nr_kept: how many of both sides these are
  * @ask: asks channels that do not call back by themselves for what was left
@@ -77,6 +78,7 @@ enum {
 struct dcbm_job {
 	struct migrate_copy_job *job;
 	atomic_t state;
+	unsigned long began;
 	struct migrate_copy_pair *kept;
 	unsigned int nr_kept;
 	struct delayed_work ask;

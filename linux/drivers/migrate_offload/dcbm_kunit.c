@@ -355,6 +355,29 @@ static void who_is_not_called_back_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_set(1), 0);
 }
 
+/* A batch has one job waited for and one behind it. */
+static void jobs_that_hang_are_late_together(struct kunit *test)
+{
+	struct migrate_copy_job *first, *second = fake_job(test, 1);
+	unsigned long began;
+
+	first = fake_start_apart(test, "idxd", fake_submit);
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, second), 0);
+	KUNIT_ASSERT_EQ(test, fake_nr, 3);
+	late_jiffies = HZ / 2;
+	retired = true;
+	began = jiffies;
+	dcbm_finish(&dcbm_engine, first);
+	dcbm_finish(&dcbm_engine, second);
+	KUNIT_EXPECT_LT(test, jiffies - began, 2 * late_jiffies);
+	late_jiffies = LATE_S * HZ;
+	KUNIT_EXPECT_TRUE(test, bitmap_empty(second->copied, second->nr));
+	while (fake_nr)
+		fake_end(--fake_nr, &fake_good);
+	KUNIT_EXPECT_TRUE(test, fake_goes());
+	KUNIT_EXPECT_EQ(test, folio_ref_count(second->pair[0].dst), 1);
+}
+
 /* Of a driver that calls back for these only when it is asked. */
 static void what_is_left_is_asked_for(struct kunit *test)
 {
@@ -387,6 +410,7 @@ static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(settings_stay_when_channels_change),
 	KUNIT_CASE(a_channel_that_hangs_stays),
 	KUNIT_CASE(who_is_not_called_back_goes_on),
+	KUNIT_CASE(jobs_that_hang_are_late_together),
 	KUNIT_CASE(what_is_left_is_asked_for),
 	{}
 };
