@@ -209,7 +209,8 @@ static int job_give(struct migrate_copy_job *job)
 		      MIGRATE_COPY_GFP);
 	if (!own)
 		return -EBUSY;
-	nr = dcbm_take(taken, clamp(total / SHARE_MIN, 1, DCBM_CHANNELS_MAX), job->to);
+	nr = dcbm_take(taken, clamp(total / SHARE_MIN, 1, DCBM_CHANNELS_MAX), job->to,
+		       job->from);
 	if (!nr) {
 		kfree(own);
 		return -EBUSY;

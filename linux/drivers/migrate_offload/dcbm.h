@@ -114,7 +114,7 @@ void dcbm_unmap(const struct dcbm_copy *copy);
 
 /* dcbm_channels.c */
 size_t dcbm_piece_max(unsigned int channel);
-unsigned int dcbm_take(unsigned int *taken, unsigned int most, int node);
+unsigned int dcbm_take(unsigned int *taken, unsigned int most, int to, int from);
 void dcbm_release(void);
 int dcbm_request(unsigned int wanted);
 

@@ -2,6 +2,7 @@
 /* Channels of the copy engine dcbm: whose it takes, and which of them a job gets. */
 #define pr_fmt(fmt) "dcbm: " fmt
 
+#include <linux/array_size.h>
 #include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/device.h>
@@ -83,22 +84,25 @@ static bool channel_take(unsigned int nth, int node, int fewer)
  * dcbm_take - have a job take channels
  * @taken: set to their numbers
  * @most: how many it may have
- * @node: where the job's folios go
+ * @to: where the job's folios go
+ * @from: where they are
  *
- * Idle ones first, and of these those near the target. One that is given back has one
- * job less.
+ * Idle ones first, and of these those near the target, then those near the source: memory
+ * that has no CPUs mostly has no device either. One that is given back has one job less.
  *
  * Return: how many it gets.
  */
-unsigned int dcbm_take(unsigned int *taken, unsigned int most, int node)
+unsigned int dcbm_take(unsigned int *taken, unsigned int most, int to, int from)
 {
-	unsigned long have = 0;
+	const int nodes[] = { to, from, NUMA_NO_NODE };
 	unsigned int nr = 0, n, i;
+	unsigned long have = 0;
 
-	for (i = 0; i < 2 * CHANNEL_JOBS; i++)
+	for (i = 0; i < CHANNEL_JOBS * ARRAY_SIZE(nodes); i++)
 		for (n = 0; n < dcbm_nr_channels && nr < most; n++) {
 			if (test_bit(n, &have) ||
-			    !channel_take(n, i % 2 ? NUMA_NO_NODE : node, i / 2 + 1))
+			    !channel_take(n, nodes[i % ARRAY_SIZE(nodes)],
+					  i / ARRAY_SIZE(nodes) + 1))
 				continue;
 			__set_bit(n, &have);
 			taken[nr++] = n;

@@ -225,25 +225,40 @@ static void devices_of_a_node_all_give_channels(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dcbm_nr_channels, 3 * FAKE_CHANNELS);
 }
 
+/* By name: where a job's folios go, where they are, and which channels it gets in turn. */
+static const struct fake_way {
+	const char *name;
+	int to, from;
+	unsigned int want[8];
+} fake_ways[] = {
+	/* Channels 0 and 2 are of node 0, the others of node 1. Node 2 has none. */
+	{ "near the target", 1, 0, { 1, 3, 0, 2, 1, 3, 0, 2 } },
+	{ "within a node", 1, 1, { 1, 3, 0, 2, 1, 3, 0, 2 } },
+	{ "near the source", 2, 1, { 1, 3, 0, 2, 1, 3, 0, 2 } },
+	{ "near neither", 2, 2, { 0, 1, 2, 3, 0, 1, 2, 3 } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(fake_ways, fake_ways, name);
+
 static void idle_channels_are_taken_first(struct kunit *test)
 {
-	/* Channels 0 and 2 are of node 0, the others of node 1, which is the target. */
-	static const unsigned int want[] = { 1, 3, 0, 2, 1, 3, 0, 2 };
+	const struct fake_way *way = test->param_value;
 	unsigned int taken[DCBM_CHANNELS_MAX], n;
 
 	need_nodes(test, 2);
 	fake_add(test, "idxd", 0);
 	fake_add(test, "memsim-dma", 1);
 	KUNIT_ASSERT_EQ(test, fake_set(DCBM_CHANNELS_MAX), 0);
-	for (n = 0; n < ARRAY_SIZE(want); n++) {
-		KUNIT_ASSERT_EQ(test, dcbm_take(taken, 1, 1), 1);
-		KUNIT_EXPECT_EQ(test, taken[0], want[n]);
+	for (n = 0; n < ARRAY_SIZE(way->want); n++) {
+		KUNIT_ASSERT_EQ(test, dcbm_take(taken, 1, way->to, way->from), 1);
+		KUNIT_EXPECT_EQ(test, taken[0], way->want[n]);
 	}
-	KUNIT_EXPECT_EQ(test, dcbm_take(taken, 1, 1), 0);
+	KUNIT_EXPECT_EQ(test, dcbm_take(taken, 1, way->to, way->from), 0);
 	/* No channel twice for one job, however many are wanted. */
 	for (n = 0; n < dcbm_nr_channels; n++)
 		atomic_set(&dcbm_channels[n].jobs, 0);
-	KUNIT_EXPECT_EQ(test, dcbm_take(taken, DCBM_CHANNELS_MAX, 1), dcbm_nr_channels);
+	KUNIT_EXPECT_EQ(test, dcbm_take(taken, DCBM_CHANNELS_MAX, way->to, way->from),
+			dcbm_nr_channels);
 	for (n = 0; n < dcbm_nr_channels; n++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[n].jobs), 1);
 }
@@ -406,7 +421,7 @@ static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(what_does_not_interrupt_is_asked_for),
 	KUNIT_CASE(nodes_give_channels_in_turn),
 	KUNIT_CASE(devices_of_a_node_all_give_channels),
-	KUNIT_CASE(idle_channels_are_taken_first),
+	KUNIT_CASE_PARAM(idle_channels_are_taken_first, fake_ways_gen_params),
 	KUNIT_CASE(settings_stay_when_channels_change),
 	KUNIT_CASE(a_channel_that_hangs_stays),
 	KUNIT_CASE(who_is_not_called_back_goes_on),
