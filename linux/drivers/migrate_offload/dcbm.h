@@ -18,12 +18,14 @@
  * struct dcbm_channel - a channel that is ours
  * @chan: the channel
  * @jobs: that it has parts of
+ * @piece_max: bytes that it takes in one piece, in whole pages, when it was requested
  * @ordered: its driver calls back for all that ended before what interrupts, and when it
  *	     is asked
  */
 struct dcbm_channel {
 	struct dma_chan *chan;
 	atomic_t jobs;
+	size_t piece_max;
 	bool ordered;
 };
 
@@ -113,7 +115,6 @@ void dcbm_give(struct dcbm_job *own, unsigned int channel, size_t at, size_t end
 void dcbm_unmap(const struct dcbm_copy *copy);
 
 /* dcbm_channels.c */
-size_t dcbm_piece_max(unsigned int channel);
 unsigned int dcbm_take(unsigned int *taken, unsigned int most, int to, int from);
 void dcbm_release(void);
 int dcbm_request(unsigned int wanted);

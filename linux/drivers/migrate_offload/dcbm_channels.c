@@ -21,7 +21,7 @@
 /* What may be read while the engine is registered, and changes only while it is not. */
 struct dcbm_channel dcbm_channels[DCBM_CHANNELS_MAX];
 unsigned int dcbm_nr_channels;
-/* What each of them takes in one piece. */
+/* What each of them takes in one piece: jobs are made for no more pieces than that makes. */
 size_t dcbm_piece_least;
 
 /*
@@ -52,15 +52,12 @@ static const struct {
 	{ "memsim-dma", true },
 };
 
-/**
- * dcbm_piece_max - what a channel takes in one piece
- * @channel: the channel
- *
- * Return: bytes, in whole pages.
+/*
+ * What a device takes in one piece, in whole pages. It may become less, as where memory is added
+ * that it does not reach but by a bounce buffer: a piece that is too large then is not mapped.
  */
-size_t dcbm_piece_max(unsigned int channel)
+static size_t piece_max_of(struct device *dev)
 {
-	struct device *dev = dcbm_device(channel);
 	size_t most = min(dma_get_max_seg_size(dev), dma_max_mapping_size(dev));
 
 	return max(round_down(min(most, SZ_1G), PAGE_SIZE), PAGE_SIZE);
@@ -177,6 +174,7 @@ int dcbm_request(unsigned int wanted)
 	dma_cap_set(DMA_MEMCPY, mask);
 	while (dcbm_nr_channels < wanted) {
 		struct dma_chan *chan = dma_request_channel(mask, search_takes, &search);
+		struct dcbm_channel *c = &dcbm_channels[dcbm_nr_channels];
 
 		if (!chan && nodes_empty(search.had))
 			break;
@@ -185,10 +183,12 @@ int dcbm_request(unsigned int wanted)
 			continue;
 		}
 		node_set(search_node(chan), search.had);
-		dcbm_channels[dcbm_nr_channels].chan = chan;
-		dcbm_channels[dcbm_nr_channels].ordered = drivers[search_driver(chan)].ordered;
-		atomic_set(&dcbm_channels[dcbm_nr_channels].jobs, 0);
-		dcbm_piece_least = min(dcbm_piece_least, dcbm_piece_max(dcbm_nr_channels++));
+		c->chan = chan;
+		c->ordered = drivers[search_driver(chan)].ordered;
+		atomic_set(&c->jobs, 0);
+		c->piece_max = piece_max_of(chan->device->dev);
+		dcbm_piece_least = min(dcbm_piece_least, c->piece_max);
+		dcbm_nr_channels++;
 	}
 	if (dcbm_nr_channels)
 		return 0;

@@ -170,9 +170,9 @@ static void fake_put(void *folio)
 	folio_put(folio);
 }
 
-static struct folio *fake_folio(struct kunit *test)
+static struct folio *fake_folio(struct kunit *test, unsigned int order)
 {
-	struct folio *folio = folio_alloc(GFP_KERNEL, 0);
+	struct folio *folio = folio_alloc(GFP_KERNEL, order);
 
 	KUNIT_ASSERT_NOT_NULL(test, folio);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, fake_put, folio), 0);
@@ -189,8 +189,8 @@ static struct migrate_copy_job *fake_job(struct kunit *test, unsigned int nr)
 	KUNIT_ASSERT_NOT_NULL(test, job);
 	job->nr = nr;
 	for (n = 0; n < nr; n++) {
-		job->pair[n].src = fake_folio(test);
-		job->pair[n].dst = fake_folio(test);
+		job->pair[n].src = fake_folio(test, 0);
+		job->pair[n].dst = fake_folio(test, 0);
 	}
 	return job;
 }

@@ -91,7 +91,7 @@ static bool give_goes_on(const struct migrate_copy_job *job, unsigned int nth, s
 void dcbm_give(struct dcbm_job *own, unsigned int channel, size_t at, size_t end)
 {
 	const struct migrate_copy_job *job = own->job;
-	size_t bytes = PAGE_SIZE << job->order, most = dcbm_piece_max(channel);
+	size_t bytes = PAGE_SIZE << job->order, most = dcbm_channels[channel].piece_max;
 
 	while (at < end) {
 		struct dcbm_copy *copy = &own->copy[own->nr];

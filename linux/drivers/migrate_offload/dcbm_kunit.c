@@ -188,6 +188,26 @@ static void what_does_not_interrupt_is_asked_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&dcbm_channels[0].jobs), 0);
 }
 
+/* A job has room for as many pieces as channels took when they were requested. */
+static void pieces_are_as_large_as_at_first(struct kunit *test)
+{
+	static struct device_dma_parameters less = { .max_segment_size = PAGE_SIZE };
+	struct migrate_copy_job *job = fake_job(test, 1);
+	struct fake *f = fake_add(test, "idxd", 0);
+
+	job->order = 2;
+	job->pair[0].src = fake_folio(test, job->order);
+	job->pair[0].dst = fake_folio(test, job->order);
+	KUNIT_ASSERT_EQ(test, fake_set(1), 0);
+	f->dev->dma_parms = &less;
+	KUNIT_ASSERT_EQ(test, dcbm_start(&dcbm_engine, job), 0);
+	KUNIT_EXPECT_EQ(test, fake_nr, 1);
+	while (fake_nr)
+		fake_end(--fake_nr, &fake_good);
+	dcbm_finish(&dcbm_engine, job);
+	KUNIT_EXPECT_TRUE(test, test_bit(0, job->copied));
+}
+
 /* A device is of any that there could be. */
 static void need_nodes(struct kunit *test, unsigned int nr)
 {
@@ -419,6 +439,7 @@ static struct kunit_case dcbm_cases[] = {
 	KUNIT_CASE(what_is_not_taken_is_not_waited_for),
 	KUNIT_CASE_PARAM(only_the_last_piece_interrupts, fake_pieces_gen_params),
 	KUNIT_CASE(what_does_not_interrupt_is_asked_for),
+	KUNIT_CASE(pieces_are_as_large_as_at_first),
 	KUNIT_CASE(nodes_give_channels_in_turn),
 	KUNIT_CASE(devices_of_a_node_all_give_channels),
 	KUNIT_CASE_PARAM(idle_channels_are_taken_first, fake_ways_gen_params),
