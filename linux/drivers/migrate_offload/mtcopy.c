@@ -17,6 +17,8 @@
 #include <linux/migrate_copy.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/nodemask.h>
+#include <linux/numa.h>
 #include <linux/preempt.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
@@ -137,6 +139,7 @@ static int mtcopy_start(struct migrate_copy_engine *engine,
 	unsigned int pages = job->nr << job->order, i;
 	unsigned int nr = min(READ_ONCE(threads), DIV_ROUND_UP(pages, PART_PAGES) - 1);
 	struct mt_job *own;
+	int near;
 
 	/* What one can do the CPU does as well. */
 	if (!nr || atomic_read(&asked) >= ASKED_MAX)
@@ -153,11 +156,13 @@ static int mtcopy_start(struct migrate_copy_engine *engine,
 	bitmap_zero(own->bad, MIGRATE_COPY_FOLIOS_MAX);
 	init_completion(&own->done);
 	job->private = own;
+	/* For a node without CPUs queue_work_node() takes those of whoever migrates. */
+	near = numa_nearest_node(job->to, N_CPU);
 	for (i = 0; i < nr; i++) {
 		INIT_WORK(&own->thread[i].work, mt_work);
 		own->thread[i].own = own;
 		atomic_inc(&asked);
-		queue_work_node(job->to, copiers, &own->thread[i].work);
+		queue_work_node(near, copiers, &own->thread[i].work);
 	}
 	return 0;
 }
@@ -191,7 +196,6 @@ static int __init mtcopy_init(void)
 {
 	int err;
 
-	/* On nodes without CPUs the nearest with some have them. */
 	copiers = alloc_workqueue("mtcopy", WQ_UNBOUND | WQ_SYSFS, THREADS_MAX);
 	if (!copiers)
 		return -ENOMEM;
