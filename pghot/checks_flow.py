@@ -168,7 +168,9 @@ def sources(status: Status) -> Finding | None:
             "A source that cannot start is switched off, and the kernel says why in its log: -12 is"
             " for want of memory, -95 for a processor that sets no accessed bits by itself, which"
             " page_table needs, or has no counter that samples addresses (or hides it from a"
-            " virtual machine), which hw_sample needs. One that is still on may be about to start.",
+            " virtual machine), which hw_sample needs. One with tiering in enabled stays on where"
+            " it is -12, or -4, as who switched it was killed. It is tried again when a switch of"
+            " pghot or kernel.numa_balancing is written next: write tiering to its enabled.",
             SOURCE_LOG,
         )
     if unclear := by_standing.get(_UNCLEAR):

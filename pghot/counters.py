@@ -97,9 +97,14 @@ COUNTERS: dict[str, Counter] = dict(
         _counter("pghot_moved", "Ready records whose folio was promoted."),
         _counter(
             "pghot_promoted_pages",
-            "Pages that kmigrated promoted; a large folio counts all its pages.",
+            "Pages promoted by kmigrated, or by others who have ranges promoted; a large folio"
+            " counts all its pages.",
         ),
-        _counter("pghot_batches", "Batches of folios that kmigrated handed to migration."),
+        _counter(
+            "pghot_batches",
+            "Batches of folios that kmigrated, or others who have ranges promoted, handed to"
+            " migration.",
+        ),
         _counter("pghot_wakeups", "Times that a ready record woke kmigrated before its timer did."),
         _counter(
             "pghot_refreshed",
@@ -108,7 +113,9 @@ COUNTERS: dict[str, Counter] = dict(
         _counter(
             "pghot_in_fault",
             "Folios left to the hint fault that found them, because kmigrated was"
-            " behind. No other pghot counter has these accesses.",
+            " behind. No other pghot counter has these accesses. Not in it is what faults promote"
+            " for threads with a cpuset or memory policy of their own, or to where a memory policy"
+            " has a place for the page.",
         ),
         _counter(
             "pghot_hint_spared",
@@ -122,7 +129,8 @@ COUNTERS: dict[str, Counter] = dict(
         ),
         _counter(
             "pghot_exchange_loss",
-            "Times that they were found not to be; promotion to that target then slows down.",
+            "Times that they were found not to be; only hint faults that come sooner count for that"
+            " target then, and if that is no better, promotion to it slows down.",
         ),
         _counter(
             "pghot_skip_stale",

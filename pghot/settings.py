@@ -57,7 +57,7 @@ SOURCE_SETTINGS = (
         "hot_threshold_ms",
         "ms",
         "hint faults that come sooner make a page ready at once; in force is 1/8 to 2 times that,"
-        " see threshold_ms",
+        " see threshold_ms, and less where promotion gains nothing",
         places=_HINTS,
     ),
     Knob(
@@ -179,13 +179,16 @@ STATE = (
     Knob(
         "promoted",
         "pages",
-        "that kmigrated has promoted from the node, or to it; read-only",
+        "promoted from the node, or to it, by kmigrated or others who have ranges promoted;"
+        " read-only",
         places=(_NODE, _TARGET),
     ),
     Knob(
         "threshold_ms",
         "ms",
-        "hint fault latency in force that makes a page ready at once; read-only",
+        "hint fault latency that makes a page ready at once, by the number of candidates; where"
+        " promotion gains nothing it takes 1/8 of that, later 1/64, which does not show here;"
+        " read-only",
         places=(_TARGET,),
     ),
     Knob(

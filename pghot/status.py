@@ -112,7 +112,7 @@ class LowerNode(NamedTuple):
 
 
 class Target(NamedTuple):
-    """One node that pghot promotes to, with the hot threshold in force, in ms.
+    """One node that pghot promotes to, with the hot threshold by the candidates, in ms.
 
     `gain_percent` is what pages that came are worth beside those that went for them, None
     or 0 if that is not known; `cache_gain_percent` the same for pages of files that nobody has
