@@ -145,8 +145,12 @@ class Booted:
     @property
     def log(self) -> str:
         """The serial console so far: the kernel log from the first line on."""
+        return self._console(0)
+
+    def _console(self, begin: int) -> str:
+        """The serial console from one of its bytes on."""
         with self.vm.changed:
-            text = bytes(self.vm.text["serial"])
+            text = bytes(self.vm.text["serial"][begin:])
         lines = text.decode(errors="replace").replace("\r\n", "\n").splitlines(keepends=True)
         return "".join(line for line in lines if f"lab: {self.nonce} " not in line)
 
@@ -209,11 +213,15 @@ class Booted:
                 size = len(self.vm.text["serial"])
                 self.vm.wait(lambda: self.vm.status is not None, time.monotonic() + _SETTLE)
 
-    def _obituary(self, status: int) -> str:
-        # What QEMU wrote last may still be on its way through the pipe.
+    def _last_trouble(self) -> str | None:
+        """Trouble in all that a QEMU that ended wrote."""
+        # What it wrote last may still be on its way through the pipe.
         self.vm.kill()
         with self.vm.changed:
-            trouble = self._trouble()
+            return self._trouble()
+
+    def _obituary(self, status: int) -> str:
+        trouble = self._last_trouble()
         if trouble:
             return f"the guest's kernel reported: {trouble}"
         if status < 0:
@@ -229,19 +237,28 @@ class Booted:
         self.kill()
         raise GuestError(reason, self.log)
 
-    def power_off(self) -> None:
-        """Power off. Raises GuestError where the guest does not, or panics on its way."""
+    def power_off(self) -> str:
+        """Power off; return what the console said on the way.
+
+        Raises GuestError where the guest does not, or panics on its way.
+        """
         vm, deadline = self.vm, time.monotonic() + _OFF_LIMIT
+        with vm.changed:
+            begin = vm.text["serial"].rfind(b"\n") + 1
         vm.send("quit")
         with vm.changed:
             vm.wait(lambda: vm.status is not None or self._trouble() is not None, deadline)
             trouble = self._trouble()
         if trouble:
             self._settle()
-            self.fail(f"the guest's kernel reported: {trouble}")
-        if vm.status is None:
+        elif vm.status is None:
             self.fail(f"the guest did not power off within {_OFF_LIMIT:g} s")
+        else:
+            trouble = self._last_trouble()
+        if trouble:
+            self.fail(f"the guest's kernel reported: {trouble}")
         self.kill()
+        return self._console(begin)
 
     def kill(self) -> None:
         """End it at once and remove its temporary files. Never fails."""

@@ -18,7 +18,7 @@ _GAP = 0.05
 
 # What the kernel prints when it cannot be trusted any more. On the serial line,
 # where they come with a time stamp: a test's own output may hold such words.
-_STAMP = r"^(?:<\d+>)?\[ *\d+\.\d{6}\](?:\[ *[CT]\d+\])? "
+_STAMP = r"^(?:<\d+>)?\[ *(?P<time>\d+\.\d{6})\](?:\[ *[CT]\d+\])? "
 _FATAL = re.compile(
     _STAMP
     + r"("
@@ -78,6 +78,22 @@ def parse(line: str) -> Record | None:
 def fatal(line: str) -> str | None:
     """The message in a line of the serial console that ends a run, or None."""
     return re.sub(_STAMP, "", line).strip() if _FATAL.match(line) else None
+
+
+def unread(console: str, records: list[Record]) -> list[Record]:
+    """Lines of the serial console that are in no record: the reader of /dev/kmsg ended earlier.
+
+    The console does not say their level. Theirs is below KERN_WARNING, so that only what
+    tells by its text that it is a report counts as one.
+    """
+    read = {(record.time, line) for record in records for line in record.text.splitlines()}
+    found = []
+    for line in console.splitlines():
+        stamp = re.match(_STAMP, line)
+        if stamp and (float(stamp["time"]), line[stamp.end() :]) not in read:
+            text = line[stamp.end() :]
+            found.append(Record(0, WARNING + 1, 0, float(stamp["time"]), text))
+    return found
 
 
 @cache

@@ -321,8 +321,9 @@ class Guest:
             return []
         leaks = self.sh(_LEAK_SCAN, _LEAK_LIMIT)
         reports = leaks.warnings + ([leaks.stdout] if leaks.stdout.strip() else [])
-        self._booted.power_off()
-        return reports + kernel_log.warnings(self._new_records())
+        console = self._booted.power_off()
+        reports += kernel_log.warnings(self._new_records())
+        return reports + kernel_log.warnings(kernel_log.unread(console, self._records))
 
     def kill(self) -> None:
         """End the guest at once and remove its temporary files. Never fails."""

@@ -147,6 +147,39 @@ def test_what_was_said_after_the_last_command_is_an_error(no_qemu):
     assert gone(no_qemu, one)
 
 
+@pytest.mark.parametrize(
+    "script, reports",
+    [
+        ("echo '[    9.000000] WARNING: late' >&$CONSOLE", ["WARNING: late"]),
+        # Both have it where the reader of /dev/kmsg was still there.
+        (
+            "echo '4,9000,9000000,-;WARNING: late' >&$KMSG;"
+            "echo '[    9.000000][   T63] WARNING: late' >&$CONSOLE",
+            ["WARNING: late"],
+        ),
+        # The console does not say at which level.
+        ("echo '[    9.000000] reboot: Power down' >&$CONSOLE", []),
+        ("echo 'WARNING: not of the kernel' >&$CONSOLE", []),
+    ],
+)
+def test_what_the_kernel_said_while_it_powered_off(no_qemu, monkeypatch, script, reports):
+    monkeypatch.setenv("AT_QUIT", script)
+    one = Guest("small", __file__)
+    one.sh("echo '[    8.000000] WARNING: earlier' >&$CONSOLE")
+    assert one.close() == reports
+    assert gone(no_qemu, one)
+
+
+def test_a_panic_that_is_still_in_the_pipe_when_qemu_ended(no_qemu, monkeypatch):
+    panic = "[    9.000000] Kernel panic - not syncing: x"
+    monkeypatch.setenv("AT_QUIT", f"(sleep 2; echo '{panic}' >&$CONSOLE) &")
+    one = Guest("small", __file__)
+    one.sh("true")
+    with pytest.raises(GuestError, match="the guest's kernel reported: Kernel panic"):
+        one.close()
+    assert gone(no_qemu, one)
+
+
 def test_an_error_beside_it_ends_it(no_qemu):
     one = Guest("small", __file__)
     with pytest.raises(ZeroDivisionError), one:
