@@ -75,6 +75,19 @@ def parse(line: str) -> Record | None:
     return Record(priority >> 3, priority & 7, int(match[2]), int(match[3]) / 1e6, text)
 
 
+def lost(last: int, record: Record) -> Record | None:
+    """What stands for the records between number ``last`` and this one, None where it is the next.
+
+    The kernel numbers all from 0 on and keeps none from a reader, not an empty line either:
+    a number that is missing was overwritten before it was read.
+    """
+    count = record.sequence - last - 1
+    if count <= 0:
+        return None
+    text = f"{count} records of the kernel's log were lost"
+    return Record(0, WARNING, record.sequence - 1, record.time, text)
+
+
 def fatal(line: str) -> str | None:
     """The message in a line of the serial console that ends a run, or None."""
     return re.sub(_STAMP, "", line).strip() if _FATAL.match(line) else None

@@ -236,7 +236,7 @@ class Guest:
         for record in filter(None, map(kernel_log.parse, lines)):
             # The agent starts over where the ring buffer overran it.
             if record.sequence > last:
-                self._records.append(record)
+                self._records += filter(None, (kernel_log.lost(last, record), record))
                 last = record.sequence
         fresh, self._fresh = self._records[self._fresh :], len(self._records)
         return [record for record in fresh if not record.text.startswith(f"lab: {self._nonce}")]

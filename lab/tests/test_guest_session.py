@@ -63,10 +63,26 @@ def test_a_command(guest):
 def test_what_the_kernel_said(guest):
     assert guest.log == "[    0.000000] Linux version 7.3\n"
     assert guest.sh("true").warnings == ["a warning of the boot"]
-    done = guest.sh("echo '6,1100,1,-;quiet' >&$KMSG; echo '4,1101,2,-;loud' >&$KMSG")
+    done = guest.sh("echo '6,2,1,-;quiet' >&$KMSG; echo '4,3,2,-;loud' >&$KMSG")
     assert done.warnings == ["loud"] and "quiet" in done.log
     again = guest.sh("true")
     assert again.warnings == [] and again.log == ""
+
+
+def test_records_that_the_kernels_log_lost(guest):
+    guest.sh("true")
+    # Who reads the log starts over where it was overrun, and finds some a second time.
+    script = "printf '6,%s,%s,-;%s\n' 5 1 a 9 3000000 b 5 1 a 9 3000000 b 10 9000000 '' >&$KMSG"
+    done = guest.sh(script)
+    assert [line[15:] for line in done.log.splitlines()] == [
+        "3 records of the kernel's log were lost",
+        "a",
+        "3 records of the kernel's log were lost",
+        "b",
+        "",
+    ]
+    assert done.warnings == ["3 records of the kernel's log were lost"] * 2
+    assert guest.sh("true").warnings == []
 
 
 @pytest.fixture
@@ -153,7 +169,7 @@ def test_what_was_said_after_the_last_command_is_an_error(no_qemu):
         ("echo '[    9.000000] WARNING: late' >&$CONSOLE", ["WARNING: late"]),
         # Both have it where the reader of /dev/kmsg was still there.
         (
-            "echo '4,9000,9000000,-;WARNING: late' >&$KMSG;"
+            "echo '4,3,9000000,-;WARNING: late' >&$KMSG;"
             "echo '[    9.000000][   T63] WARNING: late' >&$CONSOLE",
             ["WARNING: late"],
         ),
