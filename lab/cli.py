@@ -7,7 +7,12 @@ import argparse
 import errno
 import importlib
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
 
 from lab.errors import LabError
 from lab.verbs import Verbs
@@ -29,6 +34,9 @@ COMMANDS = (
 )
 _VERB = "VERB [OPTION ...]"
 
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What asks this process to end: ctrl-C, kill and a terminal that is closed."""
+
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of bin/lab with every verb."""
@@ -48,11 +56,35 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Whoever asks for the end in the ``with`` block gets it as by ctrl-C: with nothing left
+    behind. What is ignored, as by nohup, still is."""
+    before = {number: signal.getsignal(number) for number in _ENDS}
+    heeded = [number for number in _ENDS if before[number] != signal.SIG_IGN]
+
+    def end(number: int, _frame: FrameType | None) -> NoReturn:
+        # A shell that ends says so twice. What cleans up is interrupted by ctrl-C alone.
+        for each in heeded:
+            again = signal.default_int_handler if each == signal.SIGINT else lambda *_: None
+            signal.signal(each, again)
+        raise KeyboardInterrupt(number)
+
+    for number in heeded:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in heeded:
+            signal.signal(number, before[number])
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run one verb; return its exit status."""
     try:
-        args = parser().parse_args(argv)
-        return args.run(args) or 0
+        with _interruptible():
+            args = parser().parse_args(argv)
+            return args.run(args) or 0
     except LabError as error:
         print(f"lab: {error}", file=sys.stderr)
         return 1
@@ -65,6 +97,6 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print("lab: interrupted", file=sys.stderr)
-        return 130
+        return 128 + (error.args[0] if error.args else signal.SIGINT)

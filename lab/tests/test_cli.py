@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """bin/lab and make: the same verbs, each with a help that people can read."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -166,6 +168,51 @@ def test_errors_of_a_verb_are_one_line(monkeypatch, capsys, error, status, said)
     assert cli.main(["clean"]) == status
     shown = capsys.readouterr().err
     assert shown.startswith(said) and shown.count("\n") == 1
+
+
+_WORKS = """
+import signal, sys, tempfile, time
+from lab import clean, cli
+
+def run(_):
+    with tempfile.TemporaryDirectory():
+        print("works", flush=True)
+        try:
+            time.sleep({})
+        finally:
+            # Asked again while it cleans up.
+            signal.raise_signal(signal.SIGHUP)
+
+clean.run = run
+sys.exit(cli.main(["clean"]))
+"""
+
+
+@pytest.mark.parametrize(
+    "number, ignored, status",
+    [
+        (signal.SIGINT, None, 130),
+        (signal.SIGTERM, None, 143),
+        (signal.SIGHUP, None, 129),
+        (signal.SIGHUP, signal.SIG_IGN, 0),
+    ],
+)
+def test_who_is_asked_to_end_leaves_nothing(tmp_path, number, ignored, status):
+    with subprocess.Popen(
+        [sys.executable, "-c", _WORKS.format(1 if ignored else 1000)],
+        cwd=paths.ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        preexec_fn=lambda: ignored and signal.signal(number, ignored),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as lab:
+        assert lab.stdout is not None and lab.stdout.readline() == "works\n"
+        assert any(tmp_path.iterdir())
+        lab.send_signal(number)
+        _, said = lab.communicate()
+    assert (lab.returncode, said) == (status, "lab: interrupted\n" if status else "")
+    assert not any(tmp_path.iterdir())
 
 
 def test_other_errors_are_faults_of_the_program(monkeypatch):
