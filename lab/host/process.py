@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from lab.errors import LabError
+from lab.host import programs
 
 _LOOK = 0.02
 """Seconds between two looks at whether it ended."""
@@ -24,9 +24,8 @@ _LOOK = 0.02
 
 def _guard() -> list[str]:
     """What a command begins with that is to die with the thread that starts it: should this
-    process be killed, a hung QEMU is not to be left behind."""
-    guard = shutil.which("setpriv")
-    return [guard, "--pdeathsig", "KILL"] if guard else []
+    process be killed, a hung QEMU is not to be left behind. LabError without the program."""
+    return [str(programs.find("setpriv")), "--pdeathsig", "KILL"]
 
 
 def run_in_terminal(command: list[str], cwd: Path) -> int:

@@ -33,6 +33,7 @@ PACKAGES = {
     "qemu-system-x86_64": "qemu-system-x86",
     "redis-benchmark": "redis-tools",
     "redis-check-rdb": "redis-tools",
+    "setpriv": "util-linux",
     "sqlite3.h": "libsqlite3-dev",
     "stdlib.h": "libc6-dev",
     "tar": "tar",

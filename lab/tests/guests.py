@@ -101,9 +101,7 @@ class Machine:
 
     def _booted(self) -> Guest:
         if self._guest is None or not self._guest.alive:
-            programs.require(
-                "mkfs.ext4", "setpriv", packages={"mkfs.ext4": "e2fsprogs", "setpriv": "util-linux"}
-            )
+            programs.require("mkfs.ext4", "setpriv", packages={"mkfs.ext4": "e2fsprogs"})
             self._guest = Guest(*self._how)
             done = self._guest.sh(_DISK)
             assert done.status == 0, done.stderr

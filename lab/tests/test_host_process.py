@@ -15,7 +15,7 @@ import pytest
 
 from lab import paths
 from lab.errors import LabError
-from lab.host import process
+from lab.host import process, programs
 from lab.host.process import Guests, Process
 
 LONG = 20
@@ -193,6 +193,13 @@ def test_it_dies_with_its_owner(script):
         assert within(lambda: Path(f"/proc/{pid}/comm").read_text(encoding="utf-8") == "sleep\n")
         owner.kill()
     assert gone(pid)
+
+
+def test_nothing_starts_that_would_not_die_with_its_owner(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(programs.apt, "available", lambda: False)
+    with pytest.raises(LabError, match="^missing setpriv: install it"):
+        sleeping()
 
 
 def test_it_owns_the_terminal_and_leaves_it_as_it_was():
