@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,29 @@ from lab import paths
 from lab.errors import LabError
 from lab.files import locked
 from lab.host import programs
+
+_OTHERS = {
+    "CC",
+    "CFLAGS",
+    "CPATH",
+    "CPPFLAGS",
+    "C_INCLUDE_PATH",
+    "GNUMAKEFLAGS",
+    "LDFLAGS",
+    "LDLIBS",
+    "LIBRARY_PATH",
+    "MAKEFLAGS",
+    "MFLAGS",
+    "TARGET_ARCH",
+}
+"""Variables that make and compilers heed. Who exports them means other programs, and what is
+compiled here is kept and decides what is measured."""
+
+
+def identity() -> str:
+    """Which compiler compile_c() has make run."""
+    programs.require("cc")
+    return subprocess.run(["cc", "--version"], capture_output=True, text=True, check=True).stdout
 
 
 def compile_c(source: Path, out: Path, *words: str) -> None:
@@ -23,6 +47,7 @@ def compile_c(source: Path, out: Path, *words: str) -> None:
     with locked(out.with_suffix(".lock")):
         done = subprocess.run(
             ["make", "-s", "-C", str(source), *words],
+            env={name: value for name, value in os.environ.items() if name not in _OTHERS},
             capture_output=True,
             text=True,
             check=False,

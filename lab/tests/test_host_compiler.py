@@ -24,6 +24,24 @@ def test_words_reach_make(source, tmp_path):
     assert (out / "one").exists()
 
 
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("CC", "false"),
+        ("MAKEFLAGS", "CC=false"),
+        ("GNUMAKEFLAGS", "CC=false"),
+        *((name, "--nonsense") for name in ("CFLAGS", "CPPFLAGS", "LDFLAGS", "LDLIBS")),
+    ],
+)
+def test_what_others_are_compiled_with_is_left_out(source, tmp_path, monkeypatch, name, value):
+    makefile = "one: one.c\n\t$(LINK.c) -DVALUE=0 -o $(OUT)/one one.c $(LDLIBS)\n"
+    (source / "Makefile").write_text(makefile)
+    monkeypatch.setenv(name, value)
+    out = tmp_path / "out" / "room"
+    compile_c(source, out, f"OUT={out}", "one")
+    assert (out / "one").exists()
+
+
 def test_the_first_error_is_named(source, tmp_path):
     with pytest.raises(
         LabError, match=r"^room does not compile: one.c:3:[0-9]+: error: .VALUE. undec"

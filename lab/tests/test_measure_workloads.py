@@ -8,7 +8,7 @@ import pytest
 
 from lab import paths
 from lab.errors import LabError
-from lab.measure import plugin, workloads
+from lab.measure import compile, plugin, workloads
 
 
 def test_unknown_workload():
@@ -37,3 +37,14 @@ def test_programs_are_the_same_wherever_they_are_compiled(tmp_path):
     assert {"random", "hmu", "memsim.so", "freeze.so"} <= set(made)
     for name in made:
         assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes(), name
+
+
+def test_what_another_compiler_made_is_not_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "CACHE", tmp_path)
+    monkeypatch.setattr(
+        compile.compiler, "compile_c", lambda source, out, *_: out.mkdir(parents=True)
+    )
+    first = compile.compiled(plugin.SOURCE)
+    assert first == compile.compiled(plugin.SOURCE)
+    monkeypatch.setattr(compile.compiler, "identity", lambda: "cc 99")
+    assert compile.compiled(plugin.SOURCE) != first
