@@ -37,10 +37,10 @@ def run(
 ) -> GuestResult:
     """Boot, run one command, power off.
 
-    ``timeout`` (seconds) bounds boot and command together; ``out`` is the host
-    directory that the guest sees as $PGHOT_OUT and that is kept. The other
-    arguments are Guest's and sh()'s. In the result, ``log`` and ``warnings``
-    are of the whole run. Raises GuestError as sh() does.
+    ``timeout`` (seconds) bounds boot and command together, and each boot that the
+    emulator failed alone; ``out`` is the host directory that the guest sees as
+    $PGHOT_OUT and that is kept. The other arguments are Guest's and sh()'s. In the
+    result, ``log`` and ``warnings`` are of the whole run. Raises GuestError as sh() does.
     """
     started = time.monotonic()
     guest = Guest(
@@ -53,7 +53,7 @@ def run(
         boot_timeout=min(timeout, BOOT_LIMIT),
     )
     with guest:
-        left = max(1.0, timeout - (time.monotonic() - started))
+        left = max(1.0, timeout - guest.boot_seconds)
         result = guest.sh(command, left, on_line=on_line)
         late = guest.close()
         return replace(

@@ -115,6 +115,8 @@ class Guest:
     ``accel`` is one of qemu.MODES. ``share`` is the host directory that is
     $PGHOT_OUT in the guest; by default a temporary one, gone with the guest.
 
+    ``boot_seconds`` is what the boot took that succeeded.
+
     The thread that creates a Guest must live as long as it does. After a
     GuestError the guest is gone: ``alive`` is False.
     """
@@ -143,6 +145,7 @@ class Guest:
         left, words = _BOOTS, list(cmdline)
         while True:
             left -= 1
+            began = time.monotonic()
             try:
                 self._booted = Booted(
                     machine,
@@ -164,6 +167,7 @@ class Guest:
                 if not left or not emulator:
                     raise
                 note(f"the emulator failed, not the guest; another boot: {error.reason}")
+        self.boot_seconds = time.monotonic() - began
 
     def __enter__(self) -> Guest:
         return self

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.guest import Guest, GuestError, booted, run, session, virtme
+from lab.guest.errors import EmulatorError
 from lab.tests import fake_qemu
 
 LONG = 30
@@ -244,3 +245,25 @@ def test_one_command(no_qemu, tmp_path):
     assert (done.status, done.stdout, done.out) == (0, "hello\n", out)
     assert done.warnings == ["a warning of the boot"]
     assert "Linux version 7.3" in done.log and not any(no_qemu.iterdir())
+
+
+def test_a_boot_that_the_emulator_failed_takes_none_of_a_commands_time(no_qemu, monkeypatch):
+    lost, tried, limits = 2, [], []
+
+    class Fails(booted.Booted):
+        def __init__(self, *words, **more):
+            tried.append(self)
+            if len(tried) == 1:
+                time.sleep(lost)
+                raise EmulatorError("gone")
+            super().__init__(*words, **more)
+
+    def sh(guest, script, timeout, **more):
+        limits.append(timeout)
+        return real(guest, script, timeout, **more)
+
+    real = Guest.sh
+    monkeypatch.setattr(session, "Booted", Fails)
+    monkeypatch.setattr(Guest, "sh", sh)
+    assert run("small", __file__, "true", timeout=200).status == 0
+    assert len(tried) == 2 and 200 - lost < limits[0] < 200
