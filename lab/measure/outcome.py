@@ -63,12 +63,13 @@ def _busy(model: dict) -> float:
 
 
 def _said(output: list[str]) -> dict:
-    """What the last line of a program's output says; nothing where it is no JSON."""
+    """What the last line of a program's output says; nothing where it is no JSON object."""
     lines = [line for line in output if line.strip()]
     try:
-        return json.loads(lines[-1]) if lines else {}
+        said = json.loads(lines[-1]) if lines else {}
     except json.JSONDecodeError:
         return {}
+    return said if isinstance(said, dict) else {}
 
 
 def collect(run: Run, machine: Machine, work: Path) -> Result:

@@ -104,6 +104,12 @@ def test_what_is_collected(tmp_path):
             "the workload failed with status 1: why",
         ),
         ({"out": "{}\n"}, "the workload did not verify its data"),
+        ({"out": "7\n"}, "the workload did not verify its data"),
+        (
+            {"status": "1\n", "err": "why\n", "out": "[]\n"},
+            "the workload failed with status 1: why",
+        ),
+        ({"hog": "null\n"}, "what was to keep the other CPUs busy did not say what it got done"),
         ({"hog": "\n"}, "what was to keep the other CPUs busy did not say what it got done"),
         ({"hog": "no\n"}, "what was to keep the other CPUs busy did not say what it got done"),
         (
