@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+from lab import paths
 from lab.errors import LabError
 from lab.verbs import Verbs
 
@@ -84,6 +85,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         with _interruptible():
             args = parser().parse_args(argv)
+            paths.check()
             return args.run(args) or 0
     except LabError as error:
         print(f"lab: {error}", file=sys.stderr)

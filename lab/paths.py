@@ -2,7 +2,10 @@
 """Where things live. Nothing is created on import."""
 
 import os
+import re
 from pathlib import Path
+
+from lab.errors import LabError
 
 ROOT = Path(__file__).resolve().parent.parent
 """The work tree."""
@@ -31,3 +34,20 @@ BUILDS = CACHE / "build"
 CCACHE = CACHE / "ccache"
 APT = CACHE / "apt"
 LOGS = CACHE / "log"
+
+
+def check() -> None:
+    """Raise LabError where a directory has a name that cannot be told to all that is run.
+
+    QEMU ends words of its options at commas, LD_PRELOAD and make theirs at blanks and colons,
+    and make what it reads at a #.
+    """
+    for variable, path in {
+        "PGHOT_CACHE": str(CACHE),
+        "TMPDIR": os.environ.get("TMPDIR", ""),
+    }.items():
+        if re.search(r"[\s,:#]", path):
+            raise LabError(
+                f"{path!r} has a blank, comma, colon or '#' in its name: "
+                f"set {variable} to a directory that has none"
+            )

@@ -170,6 +170,20 @@ def test_errors_of_a_verb_are_one_line(monkeypatch, capsys, error, status, said)
     assert shown.startswith(said) and shown.count("\n") == 1
 
 
+@pytest.mark.parametrize("name", ["a b", "a,b", "a:b", "a#b"])
+def test_a_directory_that_cannot_be_named_is_refused(monkeypatch, capsys, tmp_path, name):
+    monkeypatch.setattr("lab.clean.run", lambda _: pytest.fail("it ran"))
+    bad = tmp_path / name
+    refusal = f"lab: '{bad}' has a blank, comma, colon or '#' in its name: set {{}} to a directory"
+    monkeypatch.setenv("TMPDIR", str(bad))
+    assert cli.main(["clean"]) == 1
+    assert capsys.readouterr().err.startswith(refusal.format("TMPDIR"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(paths, "CACHE", bad)
+    assert cli.main(["clean"]) == 1
+    assert capsys.readouterr().err.startswith(refusal.format("PGHOT_CACHE"))
+
+
 _WORKS = """
 import signal, sys, tempfile, time
 from lab import clean, cli
