@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab import paths, toml
 from lab.errors import LabError
-from lab.machines.guest_time import in_guest_time
+from lab.machines.guest_time import fits
 from lab.machines.machine import (
     BLOCK,
     MIB,
@@ -132,17 +132,7 @@ def _model(table: toml.Table) -> Model:
 
 
 def _check_clock(table: toml.Table, machine: Machine) -> None:
-    """What the guest has of it is within what lab/memsim/config.c takes."""
-    guest = in_guest_time(machine).model
-    if guest is None:
-        return
-    cache = (guest.llc_hit_ns, guest.snoop_ns, guest.tlb.hit_ns, guest.tlb.walk_ns)
-    device = (
-        guest.interrupts.send_ns,
-        guest.interrupts.take_ns,
-        guest.dma.setup_ns if guest.dma else 0,
-    )
-    if max(cache) > 1000 or max(device) > 1 << 20:
+    if not fits(machine):
         table.fail("clock", f"{machine.clock} makes a time of the model too long for a guest")
 
 

@@ -54,3 +54,19 @@ def in_guest_time(machine: Machine) -> Machine:
             ),
         ),
     )
+
+
+def fits(machine: Machine) -> bool:
+    """Whether what the guest has of the machine is within what lab/memsim/config.c takes."""
+    guest = in_guest_time(machine)
+    model = guest.model
+    if model is None:
+        return True
+    cache = (model.llc_hit_ns, model.snoop_ns, model.tlb.hit_ns, model.tlb.walk_ns)
+    device = (
+        model.interrupts.send_ns,
+        model.interrupts.take_ns,
+        model.dma.setup_ns if model.dma else 0,
+    )
+    memory = [cell for row in guest.latency_ns for cell in row]
+    return max(cache) <= 1000 and max(*device, *memory) <= 1 << 20

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab import toml
 from lab.errors import LabError
-from lab.machines.guest_time import slower
+from lab.machines.guest_time import fits, slower
 from lab.machines.machine import Machine, power_of_two
 
 DATA = Path(__file__).with_name("variations.toml")
@@ -67,7 +67,13 @@ class Variation:
         varied = slower(machine, self.latency, int(share))
         assert varied.model is not None
         clock = model.clock * self.clock
-        return replace(varied, model=replace(varied.model, llc=llc, tlb=tlb, clock=clock))
+        varied = replace(varied, model=replace(varied.model, llc=llc, tlb=tlb, clock=clock))
+        if not fits(varied):
+            raise LabError(
+                f"machine {machine.name}: {clock} guest nanoseconds for one of the machine's and "
+                f"{self.latency:g} times the latency make a time of the model too long for a guest"
+            )
+        return varied
 
 
 def _variation(name: str, table: toml.Table) -> Variation:

@@ -49,6 +49,42 @@ def test_each_variation_is_another_model(tmp_path):
         assert model.of_machine().of(CXL) == model.of(CXL)
 
 
+# What lab/memsim/config.c takes at most, by the place in a line.
+_MOST = {
+    "llc": {3: 1000, 4: 1000},
+    "tlb": {2: 1 << 20, 4: 1000, 5: 1000},
+    "node": {2: 1 << 24},
+    "path": {3: 1 << 20, 4: 1 << 24},
+    "dma": {2: 1 << 20, 3: 1 << 24},
+    "mmio": {1: 1 << 20, 2: 1 << 20},
+    "ipi": {1: 1 << 20, 2: 1 << 20},
+    "ibs": {1: 1 << 20},
+}
+
+
+def taken(text):
+    """Whether the model takes each number of its description."""
+    lines = [line.split() for line in text.splitlines()]
+    return all(
+        int(line[at]) <= most for line in lines for at, most in _MOST.get(line[0], {}).items()
+    )
+
+
+def test_each_machine_is_one_that_the_model_takes_or_is_refused(tmp_path):
+    refused = set()
+    for name in machines.names():
+        machine = machines.load(name, engine=True)
+        for model in MODELS.values() if machine.model else ():
+            try:
+                varied = model.of(machine)
+            except LabError:
+                refused.add((name, model.name))
+            else:
+                assert taken(plugin.config(varied, tmp_path, samples=True)), (name, model.name)
+    assert ("small-full", "faster-cpu") in refused
+    assert {model for _, model in refused} == {"faster-cpu", "double-bandwidth"}
+
+
 @pytest.mark.parametrize(
     "model, error",
     [
@@ -56,6 +92,10 @@ def test_each_variation_is_another_model(tmp_path):
         (Variation(bandwidth=3.0), "dram-cxl: 3 times the bandwidth needs a share of 5.33333"),
         (Variation(tlb=3.0), "dram-cxl: translations of 4608 pages are not 12 ways"),
         (Variation(bandwidth=32.0), "needs a share of 0.5"),
+        (
+            Variation(clock=16, latency=10.0),
+            "dram-cxl: 16 guest nanoseconds for one of the machine's and 10 times the latency make",
+        ),
     ],
 )
 def test_what_no_machine_can_have(model, error):
