@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 KNOWN = Path(__file__).with_name("known_messages.txt")
+HOST = Path(__file__).with_name("host_messages.txt")
+"""Known ones of guests that run at the host's speed."""
 
 WARNING = 4
 """KERN_WARNING; lower is worse."""
@@ -110,20 +112,20 @@ def unread(console: str, records: list[Record]) -> list[Record]:
 
 
 @cache
-def known(path: Path = KNOWN) -> re.Pattern:
-    """One pattern of all messages in the list of known ones."""
-    lines = path.read_text(encoding="utf-8").splitlines()
+def known(*lists: Path) -> re.Pattern:
+    """One pattern of all messages in lists of known ones."""
+    lines = [line for path in lists for line in path.read_text(encoding="utf-8").splitlines()]
     patterns = [line for line in lines if line.strip() and not line.startswith("#")]
     return re.compile("|".join(f"(?:{line})" for line in patterns) or r"(?!)")
 
 
 def warnings(records: list[Record], allowed: re.Pattern | None = None) -> list[str]:
-    """Reports of the kernel at KERN_WARNING or worse that are not known.
+    """Reports of the kernel at KERN_WARNING or worse that are not known, at the host's speed.
 
     Lines that user space wrote do not count. Lines that belong together (a
     stack trace) come as one string of several lines.
     """
-    allowed = known() if allowed is None else allowed
+    allowed = known(KNOWN, HOST) if allowed is None else allowed
     reports: list[list[Record]] = []
     for record in records:
         if record.facility or allowed.match(record.text):

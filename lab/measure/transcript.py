@@ -25,9 +25,10 @@ def fatal(log: str) -> str | None:
 def warnings(log: str) -> list[str]:
     """Messages at KERN_WARNING or worse that are not known."""
     found = []
+    known = kernel_log.known(kernel_log.KNOWN)
     for line in log.splitlines():
         match = _STAMPED.match(line)
-        if match and not kernel_log.known().match(match[1]) and not _EXPECTED.match(match[1]):
+        if match and not known.match(match[1]) and not _EXPECTED.match(match[1]):
             found.append(match[1])
     return found
 

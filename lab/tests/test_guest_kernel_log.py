@@ -90,7 +90,7 @@ def test_a_stack_trace_is_one_report():
 
 
 def test_the_list_in_the_tree(tmp_path):
-    known = kernel_log.known()
+    known = kernel_log.known(kernel_log.KNOWN, kernel_log.HOST)
     assert known.match("9p: Bad value for 'source'")
     # What is slow by a clock is no fault: the host may have been busy.
     assert known.match("    # a_case: Test should be marked slow (runtime: 4.651184956s)")

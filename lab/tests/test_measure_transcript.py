@@ -46,6 +46,9 @@ def test_an_answer_that_was_cut_off():
         ("[    1.954685] reboot: Power down", False),
         ("[    1.954685] page_alloc: something new", True),
         ("what a program said", False),
+        # Whose time is its instructions, from that the host takes no CPU away.
+        ("[    0.000000] tsc: Unable to calibrate against PIT", True),
+        ("[    2.510189] workqueue: vmstat_update hogged CPU for >10000us 4 times", True),
     ],
 )
 def test_warnings(line, reported):
