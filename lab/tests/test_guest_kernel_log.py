@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from lab import paths
 from lab.guest import kernel_log
 from lab.guest.errors import TAIL, GuestError
 
@@ -99,6 +100,20 @@ def test_the_list_in_the_tree(tmp_path):
     empty = tmp_path / "empty"
     empty.write_text("# nothing\n")
     assert not kernel_log.known(empty).match("")
+
+
+def test_no_work_of_ours_may_hog_a_cpu():
+    known = kernel_log.known(kernel_log.HOST)
+    sources = [path.read_text(encoding="utf-8") for path in paths.OVERLAY.rglob("*.c")]
+    ours = {
+        name
+        for text in sources
+        for name in re.findall(r"^static void (\w+)\(struct work_struct \*", text, re.MULTILINE)
+    }
+    assert {"nodes_sync_work", "exchange_work", "mt_work"} <= ours
+    for name, stock in (("vmstat_update", True), *((name, False) for name in ours)):
+        line = f"workqueue: {name} hogged CPU for >10000us 4 times, consider switching"
+        assert bool(known.match(line)) is stock, name
 
 
 def test_error_shows_the_end_of_the_log():
