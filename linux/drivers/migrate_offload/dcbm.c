@@ -258,12 +258,15 @@ static int dcbm_start(struct migrate_copy_engine *engine,
 
 /*
  * Wait for a job as long as it is not late; false: it is. That counts from when it was given:
- * whoever had two given to a channel that hangs does not wait for one after the other.
+ * whoever had two given to a channel that hangs does not wait for one after the other. But a
+ * tenth of it at least, as whoever waits may have had no CPU for as long.
  */
 static bool job_wait(struct dcbm_job *own)
 {
-	unsigned long late = own->began + late_jiffies;
-	unsigned long now;
+	unsigned long now = jiffies, late = own->began + late_jiffies;
+
+	if (time_before(late, now + late_jiffies / 10))
+		late = now + late_jiffies / 10;
 
 	/* Where a channel did not take the last piece, which is the one that interrupts. */
 	while (own->silent) {

@@ -133,6 +133,20 @@ static void mt_work(struct work_struct *work)
 	mt_put(own);
 }
 
+/*
+ * Whose CPUs copy. For a node without any queue_work_node() takes those of whoever migrates.
+ * Of those that are as near to it the source's have what they read at hand.
+ */
+static int mt_near(const struct migrate_copy_job *job)
+{
+	int near = numa_nearest_node(job->to, N_CPU);
+
+	if (node_state(job->from, N_CPU) &&
+	    node_distance(job->from, job->to) <= node_distance(near, job->to))
+		near = job->from;
+	return near;
+}
+
 static int mtcopy_start(struct migrate_copy_engine *engine,
 			struct migrate_copy_job *job)
 {
@@ -156,8 +170,7 @@ static int mtcopy_start(struct migrate_copy_engine *engine,
 	bitmap_zero(own->bad, MIGRATE_COPY_FOLIOS_MAX);
 	init_completion(&own->done);
 	job->private = own;
-	/* For a node without CPUs queue_work_node() takes those of whoever migrates. */
-	near = numa_nearest_node(job->to, N_CPU);
+	near = mt_near(job);
 	for (i = 0; i < nr; i++) {
 		INIT_WORK(&own->thread[i].work, mt_work);
 		own->thread[i].own = own;

@@ -117,8 +117,10 @@ static bool copy_seek(struct migrate_copy *copy, struct migrate_copy_plan *plan)
 		/* What as many were not worth, fewer are not either. */
 		if (size < *refused || !copy_may_be_early(copy->src))
 			continue;
+		/* To wait for an engine that rests is of no use where all of them are one job. */
 		if (migrate_copy_plan(plan, copy->reason, copy->src, copy->dst,
-				      copy->run))
+				      copy->run) &&
+		    !(plan->rests && plan->folios >= copy->run))
 			return true;
 		*refused = size + 1;
 	}

@@ -163,8 +163,8 @@ enum migrate_copy_verdict migrate_copy_judge(struct migrate_copy_cost *engine,
 }
 
 /*
- * Is one that another one beats to be tried? It counts as if it had lost to the CPU. By how
- * much goes by who beats it, who may be beaten by a third one.
+ * Is one that another one beats to be tried? By how much it loses goes by who beats it, who
+ * may be beaten by a third one.
  */
 static bool beaten_is_due(struct migrate_copy_cost *engine, const struct migrate_copy_cost *by)
 {
@@ -173,10 +173,8 @@ static bool beaten_is_due(struct migrate_copy_cost *engine, const struct migrate
 	if (++engine->beaten < wait)
 		return false;
 	engine->beaten = 0;
-	/* What it costs may be found to be less. */
-	engine->won = 0;
-	if (!engine->again)
-		engine->again = MIGRATE_COPY_AGAIN;
+	/* It is known anew, if it costs less than was known. */
+	engine->known = min(engine->known, MIGRATE_COPY_KNOWN - 1);
 	return true;
 }
 

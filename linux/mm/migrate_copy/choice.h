@@ -24,8 +24,8 @@
 #define MIGRATE_COPY_MARGIN	4
 /*
  * What lost is tried again after so many jobs, and after twice as many each time that
- * it loses again. While it loses, a batch asks once. One that another engine beats waits as
- * long as the longest.
+ * it loses again. While it loses, a batch asks once, unless another engine wins or rests.
+ * One that another engine beats waits as long as the longest.
  */
 #define MIGRATE_COPY_AGAIN	16U
 #define MIGRATE_COPY_AGAIN_MAX	256U

@@ -58,13 +58,13 @@ u32 pghot_pace_least(u32 look, u32 freq_threshold)
 /*
  * More of what becomes ready stays than goes. What other sources find may be all that stays,
  * as files that are being written do. Nobody counts by source: who found no more than went is
- * taken for one who found what went. And of what was found just now nothing is known yet: a
- * page that stays does not speak for more than were tried.
+ * taken for one who found what went. And of what was found just now nothing is known yet: what
+ * stays of that before does not speak for far more than was tried.
  */
 static bool pace_finds_what_stays(const struct pghot_pace_round *r)
 {
 	return r->stayed > r->moved && r->own > r->moved &&
-	       r->own <= r->moved + r->stayed;
+	       r->own / 2 <= r->moved + r->stayed;
 }
 
 /**

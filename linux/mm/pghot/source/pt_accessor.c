@@ -49,11 +49,11 @@ static void pt_accessor_vote_ask(struct pt_vote *v, struct task_struct *process,
 	struct task_struct *t;
 
 	for_each_thread(process, t) {
+		if (!left--)
+			break;
 		/* The first one to be is listed until all have ended, where it ended. */
 		if (READ_ONCE(t->exit_state))
 			continue;
-		if (!left--)
-			break;
 		if (!running || task_is_running(t))
 			ask(v, cpu_to_node(task_cpu(t)));
 	}

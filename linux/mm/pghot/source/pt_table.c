@@ -211,8 +211,8 @@ void pghot_pt_met_large(struct pt_focus *focus, const struct pghot_access *acces
 
 /*
  * Before the last look what would only wait is left for that: by how often it was accessed in
- * all is decided who goes first. So is a large folio that another page table may have part of,
- * which may not be hot yet, and would be reported once more.
+ * all is decided who goes first. So is a large folio that another page table or mapping may have
+ * part of, which may not be hot yet, and would be reported once more.
  */
 static void pt_table_report(struct pt_look *look, struct vm_area_struct *vma,
 			    struct folio *folio, unsigned int i, bool whole)
@@ -313,6 +313,7 @@ static void pt_table_report_entry(struct pt_look *look, struct vm_area_struct *v
 				  unsigned long addr, pte_t val)
 {
 	unsigned int i = pte_index(addr), place;
+	unsigned long before;
 	struct folio *folio;
 	bool whole;
 
@@ -325,7 +326,10 @@ static void pt_table_report_entry(struct pt_look *look, struct vm_area_struct *v
 	look->known = folio_pfn(folio);
 	look->nr_known = folio_nr_pages(folio);
 	place = pt_table_place(folio, pte_pfn(val), i);
-	whole = i >= pte_pfn(val) - look->known && place + look->nr_known <= PTRS_PER_PTE;
+	before = pte_pfn(val) - look->known;
+	whole = i >= before && place + look->nr_known <= PTRS_PER_PTE &&
+		addr - vma->vm_start >= before * PAGE_SIZE &&
+		vma->vm_end - addr >= (look->nr_known - before) * PAGE_SIZE;
 	pt_table_report(look, vma, folio, place, whole);
 }
 
