@@ -42,12 +42,13 @@ def check() -> None:
     QEMU ends words of its options at commas, LD_PRELOAD and make theirs at blanks and colons,
     and make what it reads at a #.
     """
-    for variable, path in {
-        "PGHOT_CACHE": str(CACHE),
-        "TMPDIR": os.environ.get("TMPDIR", ""),
-    }.items():
+    for path, remedy in (
+        (str(ROOT), "move this work tree"),
+        (str(CACHE), "set PGHOT_CACHE"),
+        (os.environ.get("TMPDIR", ""), "set TMPDIR"),
+    ):
         if re.search(r"[\s,:#]", path):
             raise LabError(
                 f"{path!r} has a blank, comma, colon or '#' in its name: "
-                f"set {variable} to a directory that has none"
+                f"{remedy} to a directory that has none"
             )

@@ -78,6 +78,10 @@ def run(args: argparse.Namespace) -> int:
     return pytest(*words)
 
 
+_ENDS = (signal.SIGTERM, signal.SIGHUP)
+"""What asks for the end and is not told to all processes of a terminal, as ctrl-C is."""
+
+
 def pytest(*words: str, **environment: str) -> int:
     """Run pytest with options and files, and further variables; return its exit status.
 
@@ -88,8 +92,12 @@ def pytest(*words: str, **environment: str) -> int:
         cwd=paths.ROOT,
         env={**os.environ, **environment},
     ) as process:
-        before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        before = {number: signal.getsignal(number) for number in _ENDS}
+        for number in _ENDS:
+            if before[number] != signal.SIG_IGN:
+                signal.signal(number, lambda number, _: process.send_signal(number))
         try:
             return process.wait()
         finally:
-            signal.signal(signal.SIGTERM, before)
+            for number in _ENDS:
+                signal.signal(number, before[number])

@@ -41,7 +41,9 @@ class _Running:
 
     def pytest_sessionstart(self) -> None:
         """Begin to say so, also when asked to end."""
-        signal.signal(signal.SIGTERM, self._end)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._end)
         threading.Thread(target=self._report, daemon=True).start()
 
     def pytest_sessionfinish(self) -> None:
@@ -70,6 +72,9 @@ class _Running:
         )
         os.write(_TERMINAL, line.encode())
 
-    def _end(self, _number: int, _frame: FrameType | None) -> NoReturn:
+    def _end(self, number: int, _frame: FrameType | None) -> NoReturn:
+        # Whoever ends a group of processes tells this one twice.
+        for each in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(each, signal.SIG_IGN)
         self._say()
-        pytest.exit("asked to end", returncode=128 + signal.SIGTERM)
+        pytest.exit("asked to end", returncode=128 + number)

@@ -15,25 +15,45 @@ from lab.host import programs
 _OTHERS = {
     "CC",
     "CFLAGS",
+    "COMPILER_PATH",
     "CPATH",
     "CPPFLAGS",
     "C_INCLUDE_PATH",
+    "GCC_COMPARE_DEBUG",
+    "GCC_EXEC_PREFIX",
     "GNUMAKEFLAGS",
     "LDFLAGS",
     "LDLIBS",
     "LIBRARY_PATH",
+    "LOADLIBES",
+    "MAKEFILES",
     "MAKEFLAGS",
     "MFLAGS",
     "TARGET_ARCH",
+    "TARGET_MACH",
 }
 """Variables that make and compilers heed. Who exports them means other programs, and what is
 compiled here is kept and decides what is measured."""
 
 
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _OTHERS}
+
+
 def identity() -> str:
-    """Which compiler compile_c() has make run."""
+    """Which compiler compile_c() has make run. LabError where it does not say."""
     programs.require("cc")
-    return subprocess.run(["cc", "--version"], capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(
+        ["cc", "--version"],
+        # Not in the words of whoever asks.
+        env={**_environment(), "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise LabError(f"cc --version failed: {done.stderr.strip()}")
+    return done.stdout
 
 
 def compile_c(source: Path, out: Path, *words: str) -> None:
@@ -47,7 +67,7 @@ def compile_c(source: Path, out: Path, *words: str) -> None:
     with locked(out.with_suffix(".lock")):
         done = subprocess.run(
             ["make", "-s", "-C", str(source), *words],
-            env={name: value for name, value in os.environ.items() if name not in _OTHERS},
+            env=_environment(),
             capture_output=True,
             text=True,
             check=False,

@@ -174,14 +174,17 @@ def test_errors_of_a_verb_are_one_line(monkeypatch, capsys, error, status, said)
 def test_a_directory_that_cannot_be_named_is_refused(monkeypatch, capsys, tmp_path, name):
     monkeypatch.setattr("lab.clean.run", lambda _: pytest.fail("it ran"))
     bad = tmp_path / name
-    refusal = f"lab: '{bad}' has a blank, comma, colon or '#' in its name: set {{}} to a directory"
+    refusal = f"lab: '{bad}' has a blank, comma, colon or '#' in its name: {{}} to a directory"
     monkeypatch.setenv("TMPDIR", str(bad))
     assert cli.main(["clean"]) == 1
-    assert capsys.readouterr().err.startswith(refusal.format("TMPDIR"))
+    assert capsys.readouterr().err.startswith(refusal.format("set TMPDIR"))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(paths, "CACHE", bad)
     assert cli.main(["clean"]) == 1
-    assert capsys.readouterr().err.startswith(refusal.format("PGHOT_CACHE"))
+    assert capsys.readouterr().err.startswith(refusal.format("set PGHOT_CACHE"))
+    monkeypatch.setattr(paths, "ROOT", bad)
+    assert cli.main(["clean"]) == 1
+    assert capsys.readouterr().err.startswith(refusal.format("move this work tree"))
 
 
 _WORKS = """
@@ -216,7 +219,8 @@ def test_who_is_asked_to_end_leaves_nothing(tmp_path, number, ignored, status):
         [sys.executable, "-c", _WORKS.format(1 if ignored else 1000)],
         cwd=paths.ROOT,
         env={**os.environ, "TMPDIR": str(tmp_path)},
-        preexec_fn=lambda: ignored and signal.signal(number, ignored),
+        # Where the tests run in the background of a script they ignore ctrl-C themselves.
+        preexec_fn=lambda: signal.signal(number, ignored or signal.SIG_DFL),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

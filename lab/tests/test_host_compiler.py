@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """lab/host/compiler.py: C compiles, or the first error says why not."""
 
+import os
+
 import pytest
 
 from lab import paths
 from lab.errors import LabError
-from lab.host.compiler import compile_c
+from lab.host.compiler import compile_c, identity
 
 
 @pytest.fixture
@@ -40,6 +42,24 @@ def test_what_others_are_compiled_with_is_left_out(source, tmp_path, monkeypatch
     out = tmp_path / "out" / "room"
     compile_c(source, out, f"OUT={out}", "one")
     assert (out / "one").exists()
+
+
+def test_makefiles_of_others_are_left_out(source, tmp_path, monkeypatch):
+    (source / "Makefile").write_text("OTHERS ?= touch\none:\n\t$(OTHERS) $(OUT)/one\n")
+    (tmp_path / "others.mk").write_text("OTHERS = false\n")
+    monkeypatch.setenv("MAKEFILES", str(tmp_path / "others.mk"))
+    out = tmp_path / "out" / "room"
+    compile_c(source, out, f"OUT={out}", "one")
+    assert (out / "one").exists()
+
+
+def test_a_compiler_that_does_not_say_which_it_is(tmp_path, monkeypatch):
+    cc = tmp_path / "cc"
+    cc.write_text("#!/bin/sh\necho none >&2\nexit 1\n")
+    cc.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(LabError, match="^cc --version failed: none$"):
+        identity()
 
 
 def test_the_first_error_is_named(source, tmp_path):

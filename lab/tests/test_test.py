@@ -136,8 +136,9 @@ def test_help_of_test_is_its_own(pytest_ends, capsys):
     assert ran == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("processes", ["0", "2"])
-def test_who_ends_tests_sees_which_ran(tmp_path, processes):
+def test_who_ends_tests_sees_which_ran(tmp_path, processes, number):
     hanging = tmp_path / "test_hanging.py"
     hanging.write_text("import time\ndef test_hangs():\n    time.sleep(60)\n")
     # Who prints knows of it a moment later than the process that runs it.
@@ -156,14 +157,15 @@ def test_who_ends_tests_sees_which_ran(tmp_path, processes):
     with subprocess.Popen(
         [sys.executable, "-m", "lab", "test", *words],
         cwd=paths.ROOT,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         stdout=subprocess.PIPE,
         text=True,
     ) as lab:
         # Until that opens it to write.
         (tmp_path / "runs").read_bytes()
-        lab.send_signal(signal.SIGTERM)
+        lab.send_signal(number)
         said, _ = lab.communicate()
-    assert lab.returncode == 128 + signal.SIGTERM
+    assert lab.returncode == 128 + number
     assert "0 min: 0 tests have ended; running: test_hanging.py::test_hangs for " in said
     assert "asked to end" in said
 
