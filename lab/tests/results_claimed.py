@@ -134,11 +134,6 @@ def late(experiment: str, model: str, column: str) -> float:
     return float(found[1])
 
 
-def by(experiment: str, model: str) -> float:
-    """How many seconds pghot is ahead of stock Linux."""
-    return late(experiment, model, "stock-2") - late(experiment, model, OURS)
-
-
 def lower(one: str, *names: str) -> bool:
     """Whether R is, though by the rule nobody knows what chance makes."""
     return set(names) <= where("not known", one, OURS) and all(

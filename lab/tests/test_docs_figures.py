@@ -15,6 +15,7 @@ import pytest
 
 from lab.bench import description, overview
 from lab.bench.resolution import LEAST
+from lab.tests.claims_of_models import OF_MODELS
 from lab.tests.results_claimed import (
     ALL,
     HINTS,
@@ -24,14 +25,11 @@ from lab.tests.results_claimed import (
     R,
     ahead,
     both,
-    by,
     first_seed,
-    late,
     lead,
     lower,
     more_lost,
     of_tenants,
-    sensitivity,
     since_rows_with_r,
     stock,
     tail,
@@ -435,45 +433,7 @@ CLAIMS: dict[str, tuple[str, Callable[[], bool]]] = {
         "docs/model.md",
         lambda: {"tenants", "redis"} <= where("ahead") and "graph500" in where("alike"),
     ),
-    "those of `redis` grow with `overlap`, that of stock Linux most": (
-        "docs/model.md",
-        lambda: (
-            late("redis", "overlap", "stock-2") - late("redis", "as-described", "stock-2")
-            > late("redis", "overlap", OURS) - late("redis", "as-described", OURS)
-            > 0
-        ),
-    ),
-    "with that the rows of `redis` were made, and pghot's lead in R stays as it is there.": (
-        "docs/model.md",
-        lambda: (
-            abs(
-                sensitivity("redis", "faster-cpu", "lead")
-                - sensitivity("redis", "as-described", "lead")
-            )
-            < LEAST
-        ),
-    ),
-    "There the lead in R is less than half as large in `tenants`, and in `graph500` there is "
-    "none.": (
-        "docs/model.md",
-        lambda: (
-            2 * sensitivity("tenants", "faster-cpu", "lead")
-            < sensitivity("tenants", "as-described", "lead")
-            and abs(sensitivity("graph500", "faster-cpu", "lead")) < LEAST
-        ),
-    ),
-    "In `tenants` pghot is ahead by more seconds than as described.": (
-        "docs/model.md",
-        lambda: by("tenants", "faster-cpu") > by("tenants", "as-described"),
-    ),
-    "How often memory can be scanned (`half-memory`, `double-memory`) makes more of a difference "
-    "to stock Linux than to pghot where a file that is read fills DRAM (`tenants`).": (
-        "docs/model.md",
-        lambda: (
-            late("tenants", "double-memory", "stock-2") - late("tenants", "half-memory", "stock-2")
-            > late("tenants", "double-memory", OURS) - late("tenants", "half-memory", OURS)
-        ),
-    ),
+    **OF_MODELS,
 }
 
 
