@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     return pytest(*words)
 
 
-_ENDS = (signal.SIGTERM, signal.SIGHUP)
+ENDS = (signal.SIGTERM, signal.SIGHUP)
 """What asks for the end and is not told to all processes of a terminal, as ctrl-C is."""
 
 
@@ -92,12 +92,12 @@ def pytest(*words: str, **environment: str) -> int:
         cwd=paths.ROOT,
         env={**os.environ, **environment},
     ) as process:
-        before = {number: signal.getsignal(number) for number in _ENDS}
-        for number in _ENDS:
+        before = {number: signal.getsignal(number) for number in ENDS}
+        for number in ENDS:
             if before[number] != signal.SIG_IGN:
                 signal.signal(number, lambda number, _: process.send_signal(number))
         try:
             return process.wait()
         finally:
-            for number in _ENDS:
+            for number in ENDS:
                 signal.signal(number, before[number])

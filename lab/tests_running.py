@@ -17,6 +17,8 @@ from typing import NoReturn
 
 import pytest
 
+from lab.test import ENDS
+
 _PERIOD = 300.0
 """Seconds between two lines."""
 
@@ -41,7 +43,7 @@ class _Running:
 
     def pytest_sessionstart(self) -> None:
         """Begin to say so, also when asked to end."""
-        for number in (signal.SIGTERM, signal.SIGHUP):
+        for number in ENDS:
             if signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self._end)
         threading.Thread(target=self._report, daemon=True).start()
@@ -74,7 +76,7 @@ class _Running:
 
     def _end(self, number: int, _frame: FrameType | None) -> NoReturn:
         # Whoever ends a group of processes tells this one twice.
-        for each in (signal.SIGTERM, signal.SIGHUP):
+        for each in ENDS:
             signal.signal(each, signal.SIG_IGN)
         self._say()
         pytest.exit("asked to end", returncode=128 + number)

@@ -105,9 +105,11 @@ def unread(console: str, records: list[Record]) -> list[Record]:
     found = []
     for line in console.splitlines():
         stamp = re.match(_STAMP, line)
-        if stamp and (float(stamp["time"]), line[stamp.end() :]) not in read:
-            text = line[stamp.end() :]
-            found.append(Record(0, WARNING + 1, 0, float(stamp["time"]), text))
+        if stamp is None:
+            continue
+        time, text = float(stamp["time"]), line[stamp.end() :]
+        if (time, text) not in read:
+            found.append(Record(0, WARNING + 1, 0, time, text))
     return found
 
 
